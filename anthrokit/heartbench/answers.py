@@ -10,10 +10,10 @@ import re
 
 import pandas as pd
 
-from ..core import Run, RunError, TableError, tables
+from ..core import Run, RunError, tables
 from ..core.errors import require_known
 from ..core.run import add_prompts, digest, require_run
-from ..core.tables import require_unique, require_columns
+from ..core.tables import reject_rows, require_unique, require_columns
 from .cases import Case, Cases, ability_names, as_cases, case_of, case_record, has_text, merge_turns
 from .cases import prompt_texts
 
@@ -58,11 +58,9 @@ def answer_prompt(case: Case, style: str = "transcript", language: str = "zh") -
     return [{"role": "system", "content": words["system"]}, *merge_turns(case).messages]
 
 # %% ../../nbs/10_heartbench/02_answers.ipynb #0a8bbac8
-_LETTERS = r"[^\W_\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+"
-_WORD = re.compile(
-    r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]"
-    rf"|{_LETTERS}(?:['’]{_LETTERS})*"
-)
+_CHINESE = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_LETTERS = rf"[^\W_{_CHINESE}]+"
+_WORD = re.compile(rf"[{_CHINESE}]|{_LETTERS}(?:['’]{_LETTERS})*")
 
 
 def count_words(text: str) -> int:
@@ -158,7 +156,7 @@ def add_cases(run: Run, cases: Cases, style: str = "transcript", language: str =
 
 
 def _require_same_cases(run: Run, cases: Cases) -> dict[str, str]:
-    """Return the hashes of a run's cases, or raise if one of these cases has another one there."""
+    """Return the hash of each case of a run; raise if one of `cases` has other texts there."""
     hashes = dict(run.ledger.rows("SELECT case_id, hash FROM cases"))
     if changed := [case.case_id for case in cases if hashes.get(case.case_id, case.hash) != case.hash]:
         raise RunError(f"the run {run.folder} has other texts under the case_id {', '.join(changed[:3])}. Use another run.")
@@ -181,12 +179,17 @@ def run_cases(run: Run) -> Cases:
     return Cases([case_of(json.loads(record), names) for record in records], source=run.name)
 
 # %% ../../nbs/10_heartbench/02_answers.ipynb #c2b9ebc0
-def require_answers(answers: pd.DataFrame, *columns: str, rows: bool = False) -> pd.DataFrame:
-    """Return answers with case_id as text; raise unless they have these columns, one answer of each model to each case."""
+def require_answers(answers: pd.DataFrame, *columns: str, cases: Cases | None = None) -> pd.DataFrame:
+    """Return answers with case_id as text. Raise if a column is missing, a target answers a case twice, or `cases` lacks one."""
     unit = ["target", "case_id"]
-    require_columns(answers, [*unit, *columns], "answers", rows=rows)
+    require_columns(answers, [*unit, *columns], "answers", rows=False)
     require_unique(answers, unit, "{target!r} answers case {case_id!r} twice. Keep one answer.")
-    return answers.astype({"case_id": "str"})
+    answers = answers.astype({"case_id": "str"})
+    if cases is not None:
+        unknown = ~answers["case_id"].isin([case.case_id for case in cases])
+        problem = "there is no case {case_id!r}, which {target!r} answers. Add it, or drop the answer."
+        reject_rows(answers, unknown, problem, f"{cases.source}: ")
+    return answers
 
 
 def add_word_counts(answers: pd.DataFrame) -> pd.DataFrame:
@@ -273,7 +276,7 @@ def add_answers(run: Run, cases: Cases, answers: pd.DataFrame) -> None:
     ----------
     run : Run
     cases : Cases
-        The cases that they answer.
+        The cases that are answered.
     answers : DataFrame
         target, case_id, content (NA if the answer is missing).
 
@@ -294,9 +297,7 @@ def add_answers(run: Run, cases: Cases, answers: pd.DataFrame) -> None:
     {'adviser': 736, 'listener': 1026}
     """
     cases = as_cases(cases)
-    answers = require_answers(answers, "content")
-    if unknown := sorted(set(answers["case_id"]) - {case.case_id for case in cases}):
-        raise TableError(f"there is an answer to the case {unknown[0]!r}, which {cases.source} doesn't have")
+    answers = require_answers(answers, "content", cases=cases)
     run = require_run(run)
     answered = cases.only(dict.fromkeys(answers["case_id"]))
     hashes = _require_same_cases(run, answered)
@@ -314,9 +315,10 @@ def add_answers(run: Run, cases: Cases, answers: pd.DataFrame) -> None:
         key = digest("given answer", target, case_id)
         state = {"status": "done", "reason": None} if text else {"status": "failed", "reason": "an empty answer"}
         dialogues.append({"dialogue_id": key, "prompt_id": case_id, "target": target, "repeat": 1, "turns": 1, **state})
-        turn = (("user", cases[case_id].dialogue[-1][1]), ("assistant", text))
-        same = {"dialogue_id": key, "turn": 1}
-        messages += [{**same, "role": role, "content": words, "finish_reason": None if words else "empty"} for role, words in turn]
+        turn = {"user": cases[case_id].dialogue[-1][1], "assistant": text}
+        for role, content in turn.items():
+            finish_reason = None if content else "empty"
+            messages.append({"dialogue_id": key, "turn": 1, "role": role, "content": content, "finish_reason": finish_reason})
     run.ledger.write_together([("dialogues", dialogues), ("messages", messages)])
     sources = {name: {"source": "given"} for name in dict.fromkeys(answers["target"])}
     run.ledger.update_manifest(targets={**sources, **run.ledger.manifest_entry("targets", {})})

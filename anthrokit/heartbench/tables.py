@@ -9,11 +9,11 @@ __all__ = ['TABLES']
 from ..core.tables import INTEGER, NUMBER, TEXT, Table
 
 # %% ../../nbs/10_heartbench/00_tables.ipynb #a2e5d923
-_CASE = (TEXT, "required", "the case, which is also its prompt_id")
+_CASE = (TEXT, "required", "the case; also the prompt_id of its prompt")
 
 
 def _responses(about: str, key: tuple[str, ...], **own: tuple) -> Table:
-    """Return a table of a model's responses, by its key and with its own columns."""
+    """Define a table of models' responses: the columns that all such tables have, and `own`."""
     columns = {
         key[0]: _CASE if key[0] == "case_id" else (TEXT, "required", "the seed"),
         "model": (TEXT, "required", "name of the model that responded"),
@@ -36,8 +36,8 @@ TABLES = {
             "difficulty": (TEXT, "optional", "normal or hard"),
             "scene": (TEXT, "optional", "topic of the dialogue"),
             "subscene": (TEXT, "optional", "narrower topic"),
-            "turns": (INTEGER, "optional", "messages of the user in the dialogue"),
-            "hash": (TEXT, "required", "short hash of dialogue and criteria"),
+            "turns": (INTEGER, "optional", "messages in the dialogue"),
+            "hash": (TEXT, "required", "short hash of the dialogue and the criteria"),
             "record": (TEXT, "required", "the case in the released format, as JSON"),
         },
         prompt="case_id",
@@ -49,10 +49,10 @@ TABLES = {
         ("case_id", "criterion"),
         {
             "case_id": _CASE,
-            "criterion": (INTEGER, "required", "1, 2, …: its position among the criteria of the case"),
-            "ability": (TEXT, "optional", "the ability it belongs to"),
+            "criterion": (INTEGER, "required", "1, 2, …: its number in the case"),
+            "ability": (TEXT, "optional", "the ability of the criterion"),
             "dimension": (TEXT, "optional", "the dimension of the ability"),
-            "score": (NUMBER, "optional", "points if it is met; below 0 for a penalty; NA without points"),
+            "score": (NUMBER, "optional", "points of an answer that meets it; below 0 for a penalty"),
             "content": (TEXT, "required", "the criterion"),
         },
         questions="SELECT case_id AS prompt_id, case_id || '/' || criterion AS behaviour, criterion AS place, "
@@ -65,7 +65,7 @@ TABLES = {
         ("case_id", "model"),
         scene=(TEXT, "optional", "topic of the dialogue"),
         abilities=(TEXT, "optional", "abilities that an answer could show, as a JSON list"),
-        value=(INTEGER, "optional", "1 to 5: how far a professional's answer would differ from a layperson's"),
+        value=(INTEGER, "optional", "1 to 5: how much a professional's answer would differ from a layperson's"),
     ),
     "rewrites": _responses(
         "a dialogue after one step of rewriting",
@@ -76,9 +76,9 @@ TABLES = {
     "syntheses": _responses(
         "a new dialogue that a model wrote from a seed",
         ("seed_id", "number", "model"),
-        number=(INTEGER, "required", "1, 2, …: which dialogue of the seed"),
+        number=(INTEGER, "required", "1, 2, …: number of the dialogue among those of the seed"),
         scene=(TEXT, "optional", "topic of the dialogue, one of the main scenes"),
-        topic=(TEXT, "optional", "who the user is and what happened, in a sentence"),
+        topic=(TEXT, "optional", "a sentence: who the user is and what happened"),
         dialogue=(TEXT, "optional", "the messages, as a JSON list"),
     ),
     "drafts": _responses(

@@ -81,22 +81,22 @@ def _is_chinese_directive(sentence: str) -> bool:
         clause = clause.strip("“”「」 ")
         if _has_advice(clause, "zh"):
             return True
-        words = read_words(clause) if language_of(clause) == "zh" else ()  # the English model isn't needed
+        words = read_words(clause) if language_of(clause) == "zh" else ()  # without the English model
         words = [word for word in words if word.tag not in _SKIPPED]
         if re.match(r".{1,8}(?:属于|来自|问的|往往|是(?!否)|并不|还是会|等于|存在)", clause):
             continue  # the verb is a subject
         if not words or _patterns("zh")["of_self"].fullmatch(words[0].text) or (place and body == sentence):
             continue
-        of_it = words[1].text in ("的", "了", "过", "起来") if len(words) > 1 else False
-        acts = words[0].tag in ("v", "vd") and not of_it
-        if acts or (words[0].text in ("把", "跟", "和", "向", "去") and len(words) > 1):
+        has_particle = len(words) > 1 and words[1].text in ("的", "了", "过", "起来")
+        is_action = words[0].tag in ("v", "vd") and not has_particle
+        if is_action or (words[0].text in ("把", "跟", "和", "向", "去") and len(words) > 1):
             if not re.search(r"[吗呢么？?]|什么|怎么|被|我", clause):
                 return True
     return False
 
 
 def sentence_kinds(sentence: str, language: str | None = None) -> set[str]:
-    """Return the kinds of a sentence: directive, invitation, stock, or several of these.
+    """Return the kinds of a sentence: any of directive, invitation and stock.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def sentence_kinds(sentence: str, language: str | None = None) -> set[str]:
     Raises
     ------
     ValueError
-        The language is another one.
+        The language is not Chinese or English.
 
     Examples
     --------
@@ -214,8 +214,8 @@ def patterns(answers: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         target, case_id, language (as from `detect_language`), status (ok, empty, language not supported), and a column for
-        each of `PATTERN_MEASURES`. In languages other than Chinese and English all but items and words are NA. In empty answers,
-        which have no visible character, all are NA.
+        each of `PATTERN_MEASURES`. In languages other than Chinese and English, all measures but items and words are NA. For
+        an answer without a visible character all measures are NA.
 
     Raises
     ------
@@ -228,7 +228,7 @@ def patterns(answers: pd.DataFrame) -> pd.DataFrame:
     >>> patterns(bundled_answers()).groupby("target")["no_invitation"].mean().round(2).to_dict()
     {'adviser': 0.92, 'listener': 0.0}
     """
-    require_answers(answers, "content", rows=True)
+    require_answers(answers, "content")
     texts = answers.dropna(subset=["content"])
     if texts.empty:
         raise TableError("no answer has content. Pass answers with text.")
@@ -275,7 +275,7 @@ def patterns_and_scores(
     -------
     DataFrame
         measure, held (held constant: case; case and length; case, length and model), estimate (points), ci_low,
-        ci_high, sd (of the measure within cases), n (answers), n_clusters (cases). Without variation of the measure the
+        ci_high, sd (of the measure within cases), n (answers), n_clusters (cases), ci. Without variation of the measure the
         estimate is missing.
 
     Raises
@@ -286,8 +286,8 @@ def patterns_and_scores(
     Examples
     --------
     >>> from anthrokit.heartbench import bundled_answers, bundled_verdicts
-    >>> found = patterns_and_scores(bundled_verdicts(), patterns(bundled_answers()), n_resamples=100)
-    >>> bool(found.query("measure == 'directives' and held == 'case'")["estimate"].item() < 0)
+    >>> table = patterns_and_scores(bundled_verdicts(), patterns(bundled_answers()), n_resamples=100)
+    >>> bool(table.query("measure == 'directives' and held == 'case'")["estimate"].item() < 0)
     True
     """
     require_columns(measured, ["target", "case_id", "words"], "patterns")
@@ -347,8 +347,8 @@ def plot_patterns(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Examples
     --------
     >>> from anthrokit.heartbench import bundled_answers, bundled_verdicts
-    >>> found = patterns_and_scores(bundled_verdicts(), patterns(bundled_answers()), n_resamples=100)
-    >>> ax = plot_patterns(found)
+    >>> table = patterns_and_scores(bundled_verdicts(), patterns(bundled_answers()), n_resamples=100)
+    >>> ax = plot_patterns(table)
     """
     columns = ["measure", "held", "estimate", "ci_low", "ci_high", "n", "n_clusters"]
     require_columns(table, columns, "patterns", advice="patterns_and_scores makes it")
