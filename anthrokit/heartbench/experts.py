@@ -16,12 +16,12 @@ import numpy as np
 import pandas as pd
 
 from ..core import TableError, tables
-from ..core.errors import number_of, require_known
+from ..core.errors import check_range, number_of, require_known
 from ..core.tables import as_numbers, reject_rows, require_columns, require_unique
 from ..core.files import local_path
 from ..core.ledger import time_now
 from .cases import OTHER, Case, Cases, as_cases, as_criterion_rows
-from .results import require_coordinator, require_named, saturation
+from .results import check_votes, coordinator_votes, saturation
 
 # %% auto #0
 __all__ = ['VOTES', 'EXPERT_VERDICTS', 'TURN_VOTES', 'open_sheets', 'require_filled', 'Ballots', 'turns_sheet', 'write_sheets',
@@ -40,7 +40,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # not preserved by CSV 
 def open_sheets(
     sheets: pd.DataFrame | str | os.PathLike | Iterable[str | os.PathLike],
 ) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield pairs: how errors begin ("file: ", or "" for a table), and a sheet with votes in lower case, "" if blank."""
+    """Yield the beginning of errors about each sheet ("file: ", or "" for a table), and the sheet. Blank votes are ""."""
     if isinstance(sheets, str | os.PathLike):
         sheets = [sheets]
     texts = dict.fromkeys(("item", "expert", "vote", "note", "at"), "str")  # an expert may be called NA
@@ -51,14 +51,14 @@ def open_sheets(
         frame = sheet if path is None else tables.read_frame(path, dtype=texts)
         frame = frame.rename(columns=lambda name: name.lower() if str(name).lower() in ("points", "note") else name)
         require_columns(frame, ["item", "criterion", "expert", "vote"], "sheets", rows=False, source=path)
-        plain = {name: frame[name].astype("str").str.strip() for name in ("item", "expert")}  # Ada and Ada with a blank are one
-        frame = frame.assign(**{name: texts.where(texts.ne("")) for name, texts in plain.items()})
+        stripped = {name: frame[name].astype("str").str.strip() for name in ("item", "expert")}
+        frame = frame.assign(**{name: texts.where(texts.ne("")) for name, texts in stripped.items()})
         votes = frame["vote"].astype(object).where(frame["vote"].notna(), "").astype(str).str.strip().str.lower()
         yield "" if path is None else f"{path}: ", frame.assign(vote=votes).reset_index(drop=True)
 
 
 def require_filled(sheet: pd.DataFrame, where: str, *, withdrawn: bool = False) -> pd.DataFrame:
-    """Return the rows with a vote, and on request withdrawn votes; raise if a row has no item, criterion or expert."""
+    """Return the rows with a vote; with `withdrawn`, also empty votes. Raise if such a row has no item, criterion or expert."""
     voted, number = sheet["vote"].ne(""), pd.to_numeric(sheet["criterion"], errors="coerce").fillna(-1)
     if withdrawn:
         voted |= sheet["expert"].notna()
@@ -72,13 +72,13 @@ _TO_TEN = {"valid": lambda points: points.abs() <= 10, "expected": "a number fro
 
 
 def _with_points(votes: pd.DataFrame, where: str = "votes", **valid: Any) -> pd.DataFrame:
-    """Convert the points of votes to numbers ("2,5" to 2.5, "−4" to -4); raise for other texts. `valid` is as for `as_numbers`."""
+    """Convert the points of votes to numbers ("2,5" to 2.5, "−4" to -4). Raise for other texts. `valid` is as for `as_numbers`."""
     texts = votes["points"].astype("str").str.strip().str.replace("−", "-").str.replace(",", ".")
     return as_numbers(votes.assign(points=texts.where(texts.ne(""))), ["points"], where, **valid)
 
 
 def _read_votes(sheet: pd.DataFrame, where: str, allowed: Sequence[str], **rows: bool) -> pd.DataFrame:
-    """Return the votes of a sheet, with criterion and points as numbers; raise if one is not allowed."""
+    """Return the votes of a sheet, with criterion and points as numbers. Raise if a vote is not allowed."""
     problem = f"row {{row}}: the vote {{vote!r}} is not {', '.join(allowed)}, or blank"
     reject_rows(sheet, ~sheet["vote"].isin(["", *allowed]), problem, where)
     sheet = sheet.reindex(columns=[*dict.fromkeys([*_BALLOT, *sheet])])
@@ -87,7 +87,7 @@ def _read_votes(sheet: pd.DataFrame, where: str, allowed: Sequence[str], **rows:
 
 
 def _read_ballots(path: Path) -> pd.DataFrame:
-    """Return every vote in a file, or raise if it holds something else."""
+    """Return every vote in a file. Raise if a row is not a vote."""
     [(where, sheet)] = open_sheets(path)
     return _read_votes(sheet, where, _ALLOWED, withdrawn=True)
 
@@ -98,7 +98,7 @@ class Ballots:
     Parameters
     ----------
     path : path, optional
-        A .csv file, or another that `core.read_frame` reads. It is made with the first vote. Without a path, votes stay
+        A .csv file, or another that `core.read_frame` reads. The first vote creates the file. Without a path, votes stay
         in memory.
 
     Examples
@@ -122,13 +122,14 @@ class Ballots:
         points: float | None = None,
         note: str | None = None,
     ) -> None:
-        """Save a vote; it is on disk when this returns.
+        """Save a vote. It is on disk when the method returns.
 
         Parameters
         ----------
         expert, item : str
             Name of the expert, and the case or answer.
         criterion : int
+            Number of the criterion or message; 0 for a vote on the whole item.
         vote : str
             take, reword, drop; yes, no, unsure; valuable, ordinary, unsure; or empty to withdraw the vote.
         points : float, optional
@@ -144,6 +145,7 @@ class Ballots:
             raise ValueError(f"the vote is {vote!r}; it must be {', '.join(_ALLOWED)}, or empty")
         if not all(isinstance(name, str) and name.strip() for name in (expert, item)):
             raise ValueError(f"a vote needs an expert and an item, not {expert!r} and {item!r}. Pass two names.")
+        check_range(0, closed=True, whole=True, criterion=criterion)
         expert, item = expert.strip(), item.strip()
         if _CONTROL.search(f"{expert}{item}"):
             raise ValueError(f"{expert!r} or {item!r} contains control characters, which are not allowed in names. Remove them.")
@@ -165,7 +167,7 @@ class Ballots:
 
 # %% ../../nbs/10_heartbench/11_experts.ipynb #ec953e6a
 def turns_sheet(cases: Iterable[Case], *, expert: str = "", seed: int = 0) -> pd.DataFrame:
-    """Make the sheet on which an expert marks the valuable points of dialogues, in random order of dialogues.
+    """Make the sheet on which an expert marks the valuable points of dialogues. The dialogues are in random order.
 
     Parameters
     ----------
@@ -173,7 +175,7 @@ def turns_sheet(cases: Iterable[Case], *, expert: str = "", seed: int = 0) -> pd
     expert : str
         Name of the expert.
     seed : int
-        Seed of the order, with the name.
+        Seed of the order, together with the name.
 
     Returns
     -------
@@ -219,7 +221,7 @@ def write_sheets(sheets: Mapping[str, pd.DataFrame], folder: str | os.PathLike) 
     Raises
     ------
     TableError
-        If a file exists already, because it could contain an expert's votes.
+        A file exists already, and could contain an expert's votes.
 
     Examples
     --------
@@ -234,7 +236,7 @@ def write_sheets(sheets: Mapping[str, pd.DataFrame], folder: str | os.PathLike) 
     for path, sheet in zip(paths, sheets.values(), strict=True):
         require_columns(sheet, ["dialogue", "answers"], "sheets", rows=False, advice="criteria_sheet and turns_sheet make it")
         if path.exists():
-            raise TableError(f"{path} exists already, and may be filled in. Choose another folder.")
+            raise TableError(f"{path} exists already, and may contain votes. Choose another folder.")
     for path, sheet in zip(paths, sheets.values(), strict=True):
         written = sheet.assign(
             dialogue=["\n".join(f"{role}: {text}" for role, text in lines) for lines in sheet["dialogue"]],
@@ -285,7 +287,7 @@ def valuable_points(votes: pd.DataFrame, *, experts: int = 2, share: float = 0.5
     experts : int
         Number of votes, unsure ones excluded, that a decision needs.
     share : float
-        A point is valuable if more than this share of them says so.
+        A point is valuable if more than this share of the votes is *valuable*.
 
     Returns
     -------
@@ -307,9 +309,7 @@ def valuable_points(votes: pd.DataFrame, *, experts: int = 2, share: float = 0.5
     unit = ["item", "criterion"]
     require_columns(votes, ["expert", *unit, "vote"], "votes", rows=False, advice="Ballots.table makes it")
     require_known("vote", TURN_VOTES, *votes["vote"].astype("str").unique())
-    votes = as_criterion_rows(votes, "item")
-    require_named(votes, unit)
-    require_unique(votes, ["expert", *unit], "{expert!r} votes twice on {item!r}, message {criterion}")
+    votes = check_votes(votes, unit)
     cast = votes[unit].assign(**{name: votes["vote"].eq(name) for name in TURN_VOTES})
     cast["notes"] = votes.get("note")
     aggregates = {**dict.fromkeys(TURN_VOTES, "sum"), "notes": lambda notes: "\n".join(notes.dropna().astype(str))}
@@ -373,7 +373,7 @@ def criteria_sheet(
     expert : str
         Name of the expert.
     seed : int
-        Seed of the orders, with the name.
+        Seed of the orders, together with the name.
 
     Returns
     -------
@@ -457,9 +457,8 @@ def decide_ballots(
         require_known("vote", VOTES, *table["vote"].astype("str").unique())
     if experts < 1 or not 0 < share <= 1:
         raise ValueError(f"experts is {experts}, share {share}; experts must be 1 or more, and share above 0 to 1")
-    unit, votes = ["item", "criterion"], _with_points(as_criterion_rows(votes, "item"))
-    require_named(votes, unit)
-    require_unique(votes, ["expert", *unit], "{expert!r} votes twice on {item!r}, criterion {criterion}")
+    unit = ["item", "criterion"]
+    votes = _with_points(check_votes(votes, unit))
     cast = votes[unit].assign(n=1, **{name: votes["vote"].eq(name) for name in VOTES})
     points = votes["points"].where(cast["take"])
     cast = cast.assign(points=points, points_low=points, points_high=points)
@@ -475,13 +474,11 @@ def decide_ballots(
     }
     why = np.select(list(against.values()), list(against), "")
     taken = pd.Series(why == "", dtype="boolean").mask(table["n"] < experts)
-    reasons = [one.format(experts=experts, **row) for one, row in zip(why, table.to_dict("records"), strict=True)]
+    reasons = [text.format(experts=experts, **row) for text, row in zip(why, table.to_dict("records"), strict=True)]
     table = table.assign(taken=taken, why=reasons, settled=False)
     if settled is None:
         return table
-    settled = _with_points(as_criterion_rows(settled, "item"))
-    require_coordinator(settled, votes, unit)
-    by_coordinator = settled.set_index(unit).reindex(pd.MultiIndex.from_frame(table[unit])).reset_index(drop=True)
+    by_coordinator = coordinator_votes(_with_points(settled), votes, table, unit)
     applies = table["taken"].eq(False).fillna(False).astype(bool) & by_coordinator["vote"].notna()
     take = applies & by_coordinator["vote"].eq("take")
     pointless = take & ~by_coordinator["points"].abs().gt(0)
@@ -495,12 +492,12 @@ def decide_ballots(
 
 
 def disputed(votes: pd.DataFrame, cases: Cases, **rule: Any) -> pd.DataFrame:
-    """List criteria that split experts or fail the rule, unsettled by a coordinator, most divided first.
+    """List criteria on which experts are divided or that fail the rule, most divided first. Settled criteria are left out.
 
     Parameters
     ----------
     votes, **rule
-        As for `decide_ballots`; votes may have a note.
+        As for `decide_ballots`. Votes may have a column note.
     cases : Cases
         Source of the texts.
 
@@ -568,9 +565,9 @@ def apply_decisions(cases: Cases, decisions: pd.DataFrame) -> Cases:
     points = {(row.item, row.criterion): row.points for row in taken.itertuples()}
     drafted = {(case.case_id, item.number): item.score or 0.0 for case in cases for item in case.criteria}
     taken = taken.assign(drafted=[drafted.get(key) for key in points])
-    reject_rows(taken, taken["drafted"].isna(), "criterion {criterion} of {item!r} is taken, and not in the cases")
-    reject_rows(taken, taken["points"].isna(), "criterion {criterion} of {item!r} is taken, and without points")
-    problem = "criterion {criterion} of {item!r} is drafted at {drafted:g} points and taken at {points:g}; reword one of them"
+    reject_rows(taken, taken["drafted"].isna(), "criterion {criterion} of {item!r} is taken, but not in the cases. Pass its cases.")
+    reject_rows(taken, taken["points"].isna(), "criterion {criterion} of {item!r} is taken, but has no points. Give it points.")
+    problem = "criterion {criterion} of {item!r} has {drafted:g} points in the draft and {points:g} by the experts. Give both one sign."
     reject_rows(taken, taken["points"] * taken["drafted"] < 0, problem)
     remaining = []
     for case in cases:

@@ -56,12 +56,12 @@ def draw_golden(
     Raises
     ------
     TableError
-        A column is missing, a target answers a case twice, an answer belongs to no case, or the sample would be empty.
+        A column is missing, a target answers a case twice, an answer's case is missing, or the sample would be empty.
 
     Notes
     -----
-    Each stratum gets the integer part of its share. The remaining answers go to the largest remainders (ties at
-    random). A small stratum may get none; weights refer to the strata that were drawn from.
+    Each stratum gets the integer part of its share of the sample. The remaining answers go to the strata with the largest
+    remainders (ties at random). A small stratum may get no answer. The weights represent only the strata with drawn answers.
 
     Examples
     --------
@@ -71,10 +71,8 @@ def draw_golden(
     """
     about = cases.frame()[["case_id", "scene", "difficulty"]]
     by = as_names(by)
-    answers = require_answers(answers, "content")
+    answers = require_answers(answers, "content", cases=cases)
     check_range(0, 1, closed=True, share=share)
-    unknown = ~answers["case_id"].isin(about["case_id"])
-    reject_rows(answers, unknown, "there are answers to {case_id!r}, which is not one of the cases")
     pool = answers[answers["content"].map(has_text).astype(bool)][["target", "case_id"]]
     pool = pool.merge(about, on="case_id")
     require_known("column", pool, *by)
@@ -132,7 +130,7 @@ def golden_sheets(
     Raises
     ------
     TableError
-        There are too few experts, a name is blank or occurs twice, or an answer is missing or occurs twice.
+        There are too few experts, the name of an expert is blank or occurs twice, or an answer is missing or occurs twice.
 
     Examples
     --------
@@ -223,7 +221,7 @@ def golden_progress(
     quorum: int = 2,
     share: float = 2 / 3,
 ) -> pd.Series:
-    """Count the golden standard's items by their state.
+    """Count the criteria of the golden standard by their state.
 
     Parameters
     ----------
@@ -237,7 +235,8 @@ def golden_progress(
     Returns
     -------
     Series
-        criteria to score, with a vote, with a quorum, golden, divided (a quorum and no majority), experts heard.
+        Numbers of criteria: criteria to score, with a vote, with a quorum, golden, divided (a quorum and no majority). Number
+        of experts with a vote: experts heard.
 
     Examples
     --------
@@ -265,12 +264,10 @@ def golden_progress(
 # %% ../../nbs/10_heartbench/12_gold_standard.ipynb #20f4e72b
 def _effective(cases: float, per_case: float, icc: float, weights: Sequence[float] | None = None) -> float:
     """Return the effective number of independent verdicts (Kish, 1965)."""
-    check_range(0, cases=cases, per_case=per_case)
+    check_range(1, closed=True, cases=cases, per_case=per_case)
     check_range(0, 1, closed=True, icc=icc)
-    if cases < 1 or per_case < 1:
-        raise ValueError(f"cases is {cases} and per_case {per_case:g}; both must be at least 1")
-    own = np.ones(1) if weights is None else weights_of(pd.DataFrame({"weight": weights}))
-    return cases * per_case / (1 + (per_case - 1) * icc) * own.sum() ** 2 / (len(own) * (own**2).sum())
+    weight = np.ones(1) if weights is None else weights_of(pd.DataFrame({"weight": weights}))
+    return cases * per_case / (1 + (per_case - 1) * icc) * weight.sum() ** 2 / (len(weight) * (weight**2).sum())
 
 
 def agreement_bar(
@@ -289,7 +286,7 @@ def agreement_bar(
     cases : int
         Cases of the golden standard.
     against : float
-        The lower agreement. An agreement above the returned value has a score interval above `against`.
+        The lower agreement. The score interval of an agreement above the returned value excludes `against`.
     per_case : float
         Golden verdicts per case: its criteria times its answers. By default one answer per case.
     icc : float
@@ -339,9 +336,8 @@ def cases_needed(
     """
     from statsmodels.stats.power import normal_sample_size_one_tail
 
-    check_range(0, 1, agreement=agreement, against=against, power=power, ci=ci)
-    if not against < agreement:
-        raise ValueError(f"agreement is {agreement}; it must be above {against} and below 1")
+    check_range(0, 1, against=against, power=power, ci=ci)
+    check_range(against, 1, agreement=agreement)
     spread = {"std_null": np.sqrt(against * (1 - against)), "std_alternative": np.sqrt(agreement * (1 - agreement))}
     n = normal_sample_size_one_tail(agreement - against, power, (1 - ci) / 2, **spread)
     return int(np.ceil(n / _effective(1, per_case, icc) - 1e-9))

@@ -26,7 +26,7 @@ from .scoring import normalise_points, rangeless, target_scores, score_grid
 
 # %% auto #0
 __all__ = ['AGREEMENTS', 'leaderboard', 'compare_targets', 'wide_scores', 'mean_words', 'length_correlation', 'saturation',
-           'require_named', 'require_coordinator', 'golden', 'expert_agreement', 'expert_disagreements']
+           'check_votes', 'coordinator_votes', 'golden', 'expert_agreement', 'expert_disagreements']
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #5b6f2c42
 def leaderboard(
@@ -45,13 +45,13 @@ def leaderboard(
     -------
     DataFrame
         rank, target, estimate (0 to 100), ci_low, ci_high, rank_low, rank_high (best and worst rank at the confidence
-        level; missing without an interval, or if a target's scores are equal in all cases), worst, best (bounds: every
-        missing verdict against the target, and for it), common (score over the abilities that all targets have), lacks
-        (abilities without a score), n, n_total. Targets that lack an ability have no rank and come last.
+        level; missing without an interval, or if a target's scores are equal in all cases), worst, best (bounds, as from
+        `target_scores`), common (score over the abilities that all targets have), lacks (abilities without a score), n,
+        n_total. Targets that lack an ability have no rank and come last.
 
     Notes
     -----
-    Prints a notice if the targets answered different cases, since their ranks then also compare the cases.
+    A notice is printed if the targets answered different cases, because ranks then also depend on the cases.
 
     In 60 simulated studies each of 30 and 60 cases and four targets that meet .4, .5, .6 and .7 of the criteria
     (`benchmarks/heartbench.py --of ranks --repeats 60`), all 424 of the 95 % ranges contained the true rank.
@@ -88,11 +88,11 @@ def leaderboard(
     order = table[["estimate", "common"]].round(9).sort_values(["estimate", "common"], ascending=False, kind="stable")
     table = table.loc[order.index].reset_index()
     names = ["rank", "target", "estimate", "ci_low", "ci_high", "rank_low", "rank_high", "worst", "best"]
-    return table[[*names, "common", "lacks", "n", "n_total"]].reset_index(drop=True)
+    return table[[*names, "common", "lacks", "n", "n_total"]]
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #252511cb
 def _pair(grid: ScoreGrid, a: int, b: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return two targets' scores on the cases complete for both, and which abilities are left out."""
+    """Return two targets' scores on the cases that are complete for both, and which abilities are left out."""
     first, second = grid.values[a], grid.values[b]
     present, valid = grid.present[a] & grid.present[b], ~np.isnan(first) & ~np.isnan(second)
     shared = valid.any(axis=0)
@@ -356,35 +356,39 @@ def saturation(verdicts: pd.DataFrame | Run) -> pd.DataFrame:
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #471a3adf
 def _experts_per_item(expert_votes: pd.DataFrame, unit: list[str]) -> int:
-    """Return how many experts each item was given to: all of them, or fewer if items were divided among experts."""
+    """Return the number of experts per item: all of them, or fewer if the items were divided among experts."""
     everyone = expert_votes["expert"].nunique()
     each = expert_votes.groupby(unit)["expert"].nunique()
     most = int(each.max()) if len(each) else 0
     if (fewer := int((each < most).sum())) > len(each) / 2:
         notify(
-            f"{fewer} of {len(each)} items have votes of fewer than {most} experts, the most for one item. If the items were "
-            "divided among experts, pass experts=, the number of experts per item, and leave out items that more voted on."
+            f"{fewer} of {len(each)} items have votes of fewer than {most} experts, the largest number for an item. If the items "
+            "were divided among experts, pass experts=, the number of experts per item, and leave out items with more votes."
         )
     if most < everyone:
         notify(
             f"No item has votes of all {everyone} experts, so the items were probably divided among them, "
-            f"with {most} experts per item. If an item was given to more, pass experts=."
+            f"with {most} experts per item. If there were more experts per item, pass experts=."
         )
     return most
 
 
-def require_named(votes: pd.DataFrame, unit: Sequence[str]) -> None:
-    """Raise if a vote has no expert or no item, by which votes are counted."""
+def check_votes(votes: pd.DataFrame, unit: Sequence[str]) -> pd.DataFrame:
+    """Return votes with criteria as whole numbers. Raise if an item or expert is missing, or an expert votes twice on an item."""
+    votes = as_criterion_rows(votes, unit[-2])
     for name in (*unit, "expert"):
         reject_rows(votes, votes[name].isna(), f"votes, row {{row}}: {name} is missing. Enter it, or drop the row.")
+    require_unique(votes, [*unit, "expert"], "{expert!r} votes twice on one item: {row}. Keep one vote.")
+    return votes
 
 
-def require_coordinator(settled: pd.DataFrame, votes: pd.DataFrame, unit: list[str]) -> None:
-    """Raise if a coordinator is also an expert, or settles an item twice."""
-    require_named(settled, unit)
+def coordinator_votes(settled: pd.DataFrame, votes: pd.DataFrame, table: pd.DataFrame, unit: list[str]) -> pd.DataFrame:
+    """Return the coordinator's vote on each item of `table`. Raise if a coordinator is also an expert, or an item is settled twice."""
+    settled = check_votes(settled, unit)
     if both := sorted(set(settled["expert"]) & set(votes["expert"])):
         raise TableError(f"{both[0]!r} votes as an expert, so another person must settle")
-    require_unique(settled, unit, ", ".join(f"{name} {{{name}!r}}" for name in unit) + " is settled twice")
+    require_unique(settled, unit, "an item is settled twice: {row}. Keep one vote.")
+    return settled.set_index(unit).reindex(pd.MultiIndex.from_frame(table[unit])).reset_index(drop=True)
 
 
 def golden(
@@ -405,8 +409,8 @@ def golden(
     share : float
         Share of all experts that must be exceeded; at least one half.
     experts : int, optional
-        Number of experts per item. By default all experts of the table if some item has votes of all of them. Otherwise
-        it is the largest number of votes on one item, and a notice says so.
+        Number of experts per item. By default the largest number of experts who voted on one item. A notice says so if
+        no item has votes of all experts.
     quorum : int
         Minimum number of votes on an item.
     settled : DataFrame, optional
@@ -436,38 +440,31 @@ def golden(
     require_columns(expert_votes, ["case_id", "criterion", "expert", "verdict"], "expert votes", rows=False)
     if not 0.5 <= share < 1:
         raise ValueError(f"share is {share}; it must be at least one half and below 1")
-    expert_votes = as_criterion_rows(expert_votes)
     unit = [name for name in ("target", "case_id", "criterion") if name in expert_votes]
-    problem = "the expert {expert!r} votes twice on case {case_id!r}, criterion {criterion}. Keep one vote."
-    require_named(expert_votes, unit)
-    require_unique(expert_votes, [*unit, "expert"], problem)
+    expert_votes = check_votes(expert_votes, unit)
     if cases is not None:
         require_known_criteria(expert_votes, cases)
-    verdict = pd.Series(as_floats(expert_votes["verdict"]), expert_votes.index)
-    each = verdict.groupby([expert_votes[name] for name in unit], sort=False)
-    table = each.agg(votes_for="sum", votes_cast="count").astype(int).reset_index()
+    by_item = expert_votes.assign(verdict=as_floats(expert_votes["verdict"])).groupby(unit, sort=False)
+    table = by_item["verdict"].agg(votes_for="sum", votes_cast="count").astype(int).reset_index()
     table["n_experts"] = _experts_per_item(expert_votes, unit) if experts is None else experts
     if (table["votes_cast"] > table["n_experts"]).any():
         raise TableError(f"an item has {table['votes_cast'].max()} votes, more than its {table['n_experts'].max()} experts")
-    verdict = pd.Series(pd.NA, index=table.index, dtype="boolean")
     bar = share * table["n_experts"] + 1e-9  # two of three is not more than 2/3
-    enough = table["votes_cast"] >= quorum
-    verdict[enough & (table["votes_for"] > bar)] = True
-    verdict[enough & (table["votes_cast"] - table["votes_for"] > bar)] = False
+    enough, yes, no = table["votes_cast"] >= quorum, table["votes_for"] > bar, table["votes_cast"] - table["votes_for"] > bar
+    verdict = yes.astype("boolean").where(enough & (yes | no))
     if "weight" in expert_votes:
-        table["weight"] = expert_votes.groupby(unit, sort=False)["weight"].first().to_numpy()
+        table["weight"] = by_item["weight"].first().to_numpy()
     if settled is None:
         return table.assign(golden=verdict)
     require_columns(settled, [*unit, "expert", "verdict"], "settled votes", rows=False)
-    settled = as_criterion_rows(settled.assign(verdict=pd.array(as_floats(settled["verdict"]), "boolean")))
-    require_coordinator(settled, expert_votes, unit)
-    by_coordinator = table[unit].merge(settled[[*unit, "verdict"]], on=unit, how="left")["verdict"]
+    settled = settled.assign(verdict=pd.array(as_floats(settled["verdict"]), "boolean"))
+    by_coordinator = coordinator_votes(settled, expert_votes, table, unit)["verdict"]
     applies = enough & verdict.isna() & by_coordinator.notna()
     return table.assign(golden=verdict.mask(applies, by_coordinator), settled=applies)
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #13a93d51
 def merge_golden(golden_verdicts: pd.DataFrame, verdicts: pd.DataFrame) -> pd.DataFrame:
-    """Merge golden verdicts with the judge's, or raise if an item has several of the judge's."""
+    """Merge golden verdicts with the judge's. Raise if an item has two golden verdicts, or two of the judge."""
     needed = ["case_id", "criterion", "golden"]
     require_columns(golden_verdicts, needed, "golden verdicts", advice="heartbench.golden makes it")
     unit = [name for name in ("target", "case_id", "criterion") if name in golden_verdicts]
@@ -510,8 +507,8 @@ def expert_agreement(
     -------
     DataFrame
         (by, group,) measure (raw agreement, Cohen's kappa, Gwet's AC1), estimate, ci_low, ci_high, n (items with
-        both verdicts), n_total (items that experts voted on), n_clusters (cases), golden_share (True among
-        the golden verdicts), verdict_share (True among the judge's), votes (mean number of experts' votes on the n items;
+        both verdicts), n_total (items that experts voted on), n_clusters (cases), golden_share (share of True among
+        the golden verdicts), verdict_share (among the judge's), votes (mean number of experts' votes on the n items;
         NA without votes_cast), ci.
 
     Notes
