@@ -17,14 +17,14 @@ from ..analysis.clustered import as_floats
 from ..core import Run, TableError
 from ..core.errors import number_of, require_known
 from ..core.run import require_run
-from ..core.tables import as_numbers, require_columns, require_unique
+from ..core.tables import as_numbers, reject_rows, require_columns, require_unique
 from .answers import require_answers
 from .cases import OTHER, Case, Cases, Criterion, ability_names, has_text, load_abilities
 from .cases import prompt_texts, text_patterns
-from .judging import prompt_job, read_object
+from .judging import prompt_job, read_object, reject
 from .results import saturation
 from .scoring import case_means
-from ..work import ParseError, Steps
+from ..work import Steps
 
 # %% auto #0
 __all__ = ['new_case', 'draft_prompt', 'read_draft', 'collect_drafts', 'draft_criteria', 'add_drafts', 'check_wording',
@@ -74,7 +74,7 @@ def draft_prompt(
     ----------
     case : Case
     answers : mapping
-        Model to its answer. The prompt has no model names.
+        Model to its answer. The prompt does not contain the names of the models.
     abilities, n, language
         As for `draft_criteria`.
     notes : str
@@ -93,6 +93,8 @@ def draft_prompt(
     """
     abilities = load_abilities() if abilities is None else abilities
     name, principles = ("ability_zh", "principles_zh") if language == "zh" else ("ability", "principles")
+    problem = f"the ability {{ability!r}} has no {principles}, which a draft needs. Add them to the taxonomy."
+    reject_rows(abilities, abilities[principles].isna(), problem)
     words, texts = prompt_texts("judge", language), prompt_texts("draft", language)
     text = texts["request"].format(
         dialogue="\n".join(f"{words[role]}: {text}" for role, text in case.dialogue),
@@ -126,25 +128,21 @@ def read_draft(text: str | None, abilities: pd.DataFrame | None = None) -> list[
     """
     names, criteria = ability_names(abilities), []
     items = read_object(text, "criteria")["criteria"]
-    if not isinstance(items, list) or not items:
-        raise ParseError("no list of criteria")
+    reject(not isinstance(items, list) or not items, "no list of criteria")
     for number, item in enumerate(items, start=1):
         ability = names.get(str(item.get("ability", "")).strip().lower()) if isinstance(item, dict) else None
-        if ability is None or ability == OTHER:
-            raise ParseError(f"criterion {number} names no ability of the list")
-        points = item.get("score")
-        if type(points) is not int or not 1 <= abs(points) <= 10:
-            problem = f"criterion {number}: the score {points!r:.40} is not a whole number"
-            raise ParseError(f"{problem} from 1 to 10 or -10 to -1")
-        if not has_text(item.get("content")):
-            raise ParseError(f"criterion {number} has no content")
+        reject(ability in (None, OTHER), f"criterion {number} names no ability of the list")
+        points, limits = item.get("score"), "from 1 to 10 or -10 to -1"
+        wrong = type(points) is not int or not 1 <= abs(points) <= 10
+        reject(wrong, f"criterion {number}: the score {points!r:.40} is not a whole number {limits}")
+        reject(not has_text(item.get("content")), f"criterion {number} has no content")
         content, why = item["content"].strip(), str(item.get("why") or "").strip() or None
         criteria.append({"ability": ability, "score": points, "content": content, "why": why})
     return criteria
 
 # %% ../../nbs/10_heartbench/07_building.ipynb #09bea25f
 def collect_drafts(run: Run) -> pd.DataFrame:
-    """Return the drafted criteria of a run; a case with a missing draft is one row without a criterion.
+    """Return the drafted criteria of a run. A case whose draft is missing has one row without a criterion.
 
     Returns
     -------
@@ -210,7 +208,7 @@ def draft_criteria(
     Raises
     ------
     TableError
-        A case has answers of fewer than two models, or two of one model.
+        A case has answers of fewer than two models, or two answers of one model, or an id occurs twice.
 
     Examples
     --------
@@ -220,7 +218,7 @@ def draft_criteria(
     answers = answers[answers["content"].map(has_text).astype(bool)].sort_values("target")
     notes = {} if points is None else dict(zip(points["point_id"], points["notes"], strict=True))
     prompts = {}
-    for case in cases:
+    for case in Cases(cases):
         rows = answers[answers["case_id"] == case.case_id]
         texts = dict(zip(rows["target"], rows["content"], strict=True))
         if len(texts) < 2:
@@ -291,7 +289,7 @@ def check_wording(cases: Cases) -> pd.DataFrame:
     -------
     DataFrame
         case_id, criterion, content, problem (degree, scale, question, two demands, negative penalty, too
-        short, same text), found (the words), remedy.
+        short, same text), found (the words that match), remedy.
 
     Examples
     --------
@@ -343,7 +341,7 @@ def drop_saturated(
     verdicts : DataFrame
         Verdicts on several targets, as from `verdicts`.
     mean_above : float, optional
-        Cases with a higher mean score (before criteria are dropped) are dropped; None keeps all.
+        Cases with a higher mean score (before criteria are dropped) are dropped. None keeps all cases.
     min_targets : int
         Minimum number of targets with a verdict.
     protocol : str
