@@ -74,12 +74,12 @@ def _matrix(verdicts: pd.DataFrame, protocol: str, table: str = "verdicts", like
 
 
 def _chosen(hardness: np.ndarray, weights: np.ndarray, share: float) -> np.ndarray:
-    """Return the part of each case in the hardest share of each resample: resamples × cases."""
+    """Return how much of each case is in the hard set of each resample: resamples × cases."""
     order = np.argsort(hardness, kind="stable")  # cases without a score are last
     drawn = weights[:, order]
     before = np.cumsum(drawn, axis=1) - drawn
-    taken = np.clip(share * weights.sum(axis=1, keepdims=True) - before, 0, drawn)
-    return taken[:, np.argsort(order)]
+    selected = np.clip(share * weights.sum(axis=1, keepdims=True) - before, 0, drawn)
+    return selected[:, np.argsort(order)]
 
 
 def _hardness(scores: np.ndarray) -> np.ndarray:
@@ -94,7 +94,7 @@ def _families(targets: Iterable[str], groups: Mapping[str, str] | None) -> dict[
     if absent := [name for name in targets if pd.isna(family.get(name))]:
         raise TableError(f"groups has no family for the target {absent[0]!r}. Name a family for every target.")
     if (n := len({family[name] for name in targets})) < 3:
-        raise TableError(f"there are {n} targets or families; choosing without one of them needs three or more.")
+        raise TableError(f"there are {n} targets or families. Selecting cases without one of them needs three or more.")
     return family
 
 
@@ -130,9 +130,9 @@ def hard_drop(
     -------
     DataFrame
         target ("mean of targets" last), measure, estimate (points), ci_low, ci_high, n (cases with a score), n_total.
-        The measures are the score on all cases; on the hard set that was chosen with this target; on the one chosen
-        without it; with new answers to the hard set; the drops from all cases to each of these; and "drop from
-        choosing", the drop with the target minus the drop without it.
+        The measures are the scores on all cases, on the hard set chosen with this target, on the hard set chosen without
+        it, and of new answers to the hard set; the drop from all cases to each of these; and "drop from choosing", the drop
+        with the target minus the drop without it.
 
     Raises
     ------
@@ -148,8 +148,8 @@ def hard_drop(
     --------
     >>> from anthrokit.heartbench import bundled_verdicts
     >>> from anthrokit.heartbench.cases import WRITERS
-    >>> found = hard_drop(bundled_verdicts(writers=WRITERS), share=1 / 3, n_resamples=200)
-    >>> found[found["target"] == "mean of targets"].set_index("measure")["estimate"]["drop from choosing"].round(1)
+    >>> drops = hard_drop(bundled_verdicts(writers=WRITERS), share=1 / 3, n_resamples=200)
+    >>> drops[drops["target"] == "mean of targets"].set_index("measure")["estimate"]["drop from choosing"].round(1)
     np.float64(8.4)
     """
     check_range(0, 1, share=share)

@@ -162,7 +162,7 @@ def plot_personas(
     scores : DataFrame
         As for `wide_scores`.
     own : DataFrame, optional
-        Your own targets in the same form, drawn last with dashed lines. The mean is that of `scores`.
+        Your own targets in the same form, drawn last with dashed lines. They are not part of the mean.
     columns : int
         Radars in a row; by default 5.
     chinese : bool
@@ -171,7 +171,7 @@ def plot_personas(
     Returns
     -------
     Axes
-        The first one; its figure has all of them.
+        The Axes of the first radar. Its figure has all radars.
 
     Examples
     --------
@@ -206,12 +206,12 @@ def plot_personas(
         ax.plot(around, closed(every.iloc[place]), "--" if own_model else "-", color=colour, lw=scaled_size(1.6))
         ax.set_yticks([50, 100], ["", ""])
         ax.tick_params(axis="x", pad=-scaled_size(3))
-        ax.xaxis.set_label_coords(0.5, 0)  # saves the layout a search for the place of an empty label
+        ax.xaxis.set_label_coords(0.5, 0)  # faster: the layout does not search the place of an empty label
         ax.set_title(textwrap.fill(texts[name], room) + ("\nown" if own_model else ""), fontsize=scaled_size(8), loc="center")
     for ax in list(grid.flat)[len(names) :]:
         ax.set_visible(False)
-    numbered = [f"{number} {one}" for number, one in enumerate(names_of(every, chinese), 1)]
-    spokes = ",  ".join(one.replace(" ", "\u00a0") for one in numbered)  # a number stays beside its name
+    numbered = [f"{number} {name}" for number, name in enumerate(names_of(every, chinese), 1)]
+    spokes = ",  ".join(text.replace(" ", "\u00a0") for text in numbered)  # no line break between number and name
     legend = f"{spokes}\nGrey: mean of {format_count(pd.Series([len(table)]), 'targets')}; scale 0 to 100, circles at 50 and 100"
     legend += f"; {sizes}" if (sizes := score_sizes(scores, "spoke")) else ""
     figure.supxlabel(legend, fontsize=scaled_size(8))

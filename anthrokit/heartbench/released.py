@@ -144,7 +144,7 @@ def read_released_scores(path: str | os.PathLike, target: str) -> pd.DataFrame:
 
 
 def _verdict_list(detail: Any, n: int) -> tuple[list[bool | None], str]:
-    """Return the verdicts of a case and a status; all are missing unless there is one 0 or 1 per criterion."""
+    """Return the verdicts of a case and a status. All verdicts are missing unless the list has one 0 or 1 per criterion."""
     try:
         detail = ast.literal_eval(detail[:100_000]) if isinstance(detail, str) else detail
     except (ValueError, SyntaxError, RecursionError, MemoryError):

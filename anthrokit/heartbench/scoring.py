@@ -63,10 +63,10 @@ def normalise_points(points: np.ndarray | Sequence[float], span: np.ndarray | fl
 
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #ba9c2ae6
 def as_verdicts(source: Run | pd.DataFrame) -> pd.DataFrame:
-    """Return the verdicts of a run or table with checked columns and dtypes, or raise."""
+    """Return the verdicts of a run or table with numbers as score and booleans as verdict. Raise if a column or value is invalid."""
     table = verdicts(source) if isinstance(source := run_of(source), Run) else source
     require_columns(table, ["target", "case_id", "criterion", "ability", "score", "verdict"], "verdicts", advice="verdicts(run) makes it")
-    problem = "criterion {criterion} of case {case_id!r}, target {target!r}: the case or the target is missing. Enter it."
+    problem = "criterion {criterion} of case {case_id!r}, target {target!r}: the case or the target is missing. Enter both."
     reject_rows(table, table[["target", "case_id"]].isna().any(axis=1), problem)
     table = as_numbers(table, ["score"], "verdicts", expected="a number of points, such as 3 or -4").astype({"score": "Float64"})
     truth = pd.Series(as_floats(table["verdict"]), table.index).astype("boolean")
@@ -107,10 +107,9 @@ def case_scores(verdicts: pd.DataFrame | Run, protocol: str = "paper") -> pd.Dat
     unit, special, verdict = ["target", "case_id"], verdicts["ability"] == OTHER, verdicts["verdict"]
     if special.all():
         raise TableError(f"verdicts: every criterion is of {OTHER} (其他), which has no score. Pass verdicts on criteria of abilities.")
-    needed = ("ability", "ability", verdicts["ability"].isna()), ("points", "score", ~special & verdicts["score"].isna())
-    for what, column, missing in needed:
-        problem = f"criterion {{criterion}} of case {{case_id!r}} has no {what}. Enter its {what} in the column {column}."
-        reject_rows(verdicts, missing, problem)
+    for name, column, required in (("ability", "ability", True), ("points", "score", ~special)):
+        problem = f"criterion {{criterion}} of case {{case_id!r}} has no {name}. Enter its {name} in the column {column}."
+        reject_rows(verdicts, required & verdicts[column].isna(), problem)
     points = verdicts["score"].astype(float)
     table = verdicts[[*unit, "ability"]].assign(
         raw=points.where(verdict.fillna(False), 0.0),
@@ -155,7 +154,7 @@ class ScoreGrid(NamedTuple):
 
     @property
     def counted(self) -> np.ndarray:
-        """Return which abilities are scorable in some case; the others are not part of any mean."""
+        """Return which abilities are scorable in some case. The others are not part of any mean."""
         return self.scorable.any(axis=(0, 1))
 
     @property
@@ -165,7 +164,7 @@ class ScoreGrid(NamedTuple):
 
 
 def score_grid(scored: pd.DataFrame) -> ScoreGrid:
-    """Return the result of `case_scores` as an array, with abilities in the order of the taxonomy."""
+    """Convert the result of `case_scores` to arrays, with abilities in the order of the taxonomy."""
     order = {name: place for place, name in enumerate(load_abilities()["ability"])}
     names = [list(dict.fromkeys(scored[column])) for column in ("target", "case_id", "ability")]
     names[2].sort(key=lambda name: (order.get(name, len(order)), name))
@@ -204,14 +203,14 @@ def bounds_of(verdicts: pd.DataFrame, protocol: str, grid: ScoreGrid) -> tuple[n
         if verdict.isna().any():
             grid = score_grid(case_scores(verdicts.assign(verdict=verdict.where(verdict.notna(), against ^ best)), protocol))
         means = nanmean(grid.values, axis=1)
-        sides.append(np.where(np.isnan(means) & grid.counted, 100.0 * best, means))  # a target without such a case
+        sides.append(np.where(np.isnan(means) & grid.counted, 100.0 * best, means))  # the target has no case with the ability
     return sides[0], sides[1]
 
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #d33b9793
 def mean_variance(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the variance and the degrees of freedom of means over abilities of means over cases: (targets ×) cases × abilities.
+    """Return the variance and the degrees of freedom of each target's score, the mean over abilities of means over cases.
 
-    Missing if an ability has fewer than three scored cases.
+    `values` are scores: (targets ×) cases × abilities. The results are NaN if an ability has fewer than three scored cases.
     """
     valid = ~np.isnan(values)
     count = valid.sum(axis=-2, keepdims=True)
@@ -222,7 +221,7 @@ def mean_variance(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _limits(values: np.ndarray, n: np.ndarray, ci: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return the interval of each target's score, from the scores of n complete cases: targets × cases × abilities."""
+    """Return the interval of each target's score from scores of targets × cases × abilities; `n` counts complete cases."""
     from scipy.special import stdtrit
 
     check_level(ci)
@@ -250,10 +249,10 @@ def target_scores(verdicts: pd.DataFrame | Run, protocol: str = "paper", *, ci: 
     Returns
     -------
     DataFrame
-        target, level (overall, dimension, ability), name, estimate (0 to 100), ci_low, ci_high, worst, best (bounds:
-        every missing verdict against the target, and for it; the estimate is never outside them), n (scored cases), n_total
-        (cases), ci. Overall: the mean of the abilities' means; n counts cases with a score in all of their abilities. Dimension:
-        the mean of its abilities' means.
+        target, level (overall, dimension, ability), name, estimate (0 to 100), ci_low, ci_high, worst, best (bounds: the
+        score with every missing verdict against the target, and for the target; the estimate is never outside them), n
+        (scored cases), n_total (cases), ci. The overall estimate is the mean of the abilities' means, and its n counts cases
+        with a score in all of their abilities. The estimate of a dimension is the mean of its abilities' means.
 
     Raises
     ------
@@ -289,18 +288,18 @@ def target_scores(verdicts: pd.DataFrame | Run, protocol: str = "paper", *, ci: 
         complete = (n > 0) & scored[:, columns].all(axis=1)
         low, high = _limits(grid.values[..., columns], n, ci)
         bounds = [nanmean(side[:, columns]) for side in (worst, best)]
-        estimate = np.clip(nanmean(means[:, columns]), *bounds)  # of the scored cases, but what is known of the others counts
+        estimate = np.clip(nanmean(means[:, columns]), *bounds)  # the bounds also use cases without a score
         limits = np.minimum(low, estimate), np.maximum(high, estimate)
-        numbers = [*(np.where(complete, one, np.nan) for one in (estimate, *limits)), *bounds]
+        numbers = [*(np.where(complete, number, np.nan) for number in (estimate, *limits)), *bounds]
         rows = zip(grid.targets, *numbers, n, has_any.sum(axis=1), strict=True)
         parts.append([(target, level, name, *row) for target, *row in rows])
-    rows = [row for of_model in zip(*parts, strict=True) for row in of_model]
+    rows = [row for rows_of_target in zip(*parts, strict=True) for row in rows_of_target]
     names = ["target", "level", "name", "estimate", "ci_low", "ci_high", "worst", "best", "n", "n_total"]
     return pd.DataFrame(rows, columns=names).astype(dict.fromkeys(names[3:8], "Float64")).assign(ci=ci)
 
 
 def _levels(verdicts: pd.DataFrame, abilities: Sequence[str]) -> Iterator[tuple[str, str, list[int]]]:
-    """Yield level, name, and columns of the abilities of each score; dimensions are those of the table, if it has them."""
+    """Yield level, name and positions of the abilities of each score. The table's column dimension precedes the taxonomy."""
     dimension_of = load_abilities().set_index("ability")["dimension"].to_dict()
     if "dimension" in verdicts:
         dimension_of |= verdicts.dropna(subset=["dimension"]).set_index("ability")["dimension"].to_dict()
