@@ -59,13 +59,13 @@ class Condition:
 
 
 def _condition(name: str, opening: str, lines: dict, texts: Mapping[str, str], dose: float | None = None) -> Condition:
-    """Return a condition whose prompt lists its lines between the texts that all conditions share."""
+    """Return a condition. Its prompt lists the lines between the texts that all conditions share."""
     bullets = "\n".join(f"- {line}" for line in lines.values())
     return Condition(name, "\n\n".join([texts["common"], f"{opening}\n{bullets}", texts["closing"]]), lines, dose)
 
 
 def _spread_over_categories(names: list[str]) -> list[str]:
-    """Return behaviours in an order in which the categories take turns."""
+    """Return behaviours in an order in which the categories take turns. Raise if one is not in the taxonomy."""
     table = pd.DataFrame({"name": names, "category": [Taxonomy.load()[name].category for name in names]})
     return table.assign(turn=table.groupby("category").cumcount()).sort_values("turn", kind="stable")["name"].tolist()
 
@@ -86,8 +86,8 @@ def load_conditions(path: str | os.PathLike | None = None) -> dict[str, Conditio
     Raises
     ------
     TableError
-        If there are fewer than two conditions, a behaviour lacks a line for one of them or is not in the taxonomy, or
-        the number of levels is not between 2 and the number of behaviours plus 1.
+        If there are fewer than two conditions, if a behaviour lacks a line or is not in the taxonomy, or if the number of levels is
+        not between 2 and the number of behaviours plus 1.
 
     Examples
     --------
@@ -96,26 +96,25 @@ def load_conditions(path: str | os.PathLike | None = None) -> dict[str, Conditio
     ['high', 'low']
     """
     path = data_path("study/conditions.toml") if path is None else Path(path)
-    usual = {"title": "", "common": str, "closing": str, "condition": [], "behaviour": [], "levels": 2, "graded": ""}
-    entry = check_entry(read_toml(path), usual, f"{path}")
-    entries = check_entries(entry["condition"], {"name": str, "opening": str}, f"{path}: condition")
-    names = [one["name"] for one in entries]
-    if len(set(names)) < 2 or len(set(names)) < len(names):
-        raise TableError(f"{path}: a study compares at least two conditions with different names")
-    behaviours = check_entries(entry["behaviour"], dict.fromkeys(["name", *names], str), f"{path}: behaviour")
-    Taxonomy.load().select([one["name"] for one in behaviours])
-    if not 2 <= entry["levels"] <= len(behaviours) + 1:
-        raise TableError(f"{path}: levels is {entry['levels']}; {len(behaviours)} behaviours make 2 to {len(behaviours) + 1}")
-    if entry["levels"] == 2:
-        lines = {name: {one["name"]: one[name] for one in behaviours} for name in names}
-        return {one["name"]: _condition(one["name"], one["opening"], lines[one["name"]], entry) for one in entries}
+    fields = {"title": "", "common": str, "closing": str, "condition": [], "behaviour": [], "levels": 2, "graded": ""}
+    content = check_entry(read_toml(path), fields, f"{path}")
+    entries = check_entries(content["condition"], {"name": str, "opening": str}, f"{path}: condition")
+    openings, levels = {entry["name"]: entry["opening"] for entry in entries}, content["levels"]
+    if len(names := [*openings]) < 2:
+        raise TableError(f"{path}: has one condition, {names[0]!r}. A study compares at least two; add a [[condition]].")
+    behaviours = check_entries(content["behaviour"], dict.fromkeys(["name", *names], str), f"{path}: behaviour")
+    lines = {name: {entry["name"]: entry[name] for entry in behaviours} for name in names}
+    order = _spread_over_categories([*lines[names[0]]])
+    if not 2 <= levels <= len(order) + 1:
+        raise TableError(f"{path}: levels is {levels}; {len(order)} behaviours make 2 to {len(order) + 1}")
+    if levels == 2:
+        return {name: _condition(name, opening, lines[name], content) for name, opening in openings.items()}
     conditions = {}
-    order = _spread_over_categories([one["name"] for one in behaviours])
-    for level in range(entry["levels"]):
-        high_behaviours = set(order[: round(level / (entry["levels"] - 1) * len(order))])
-        lines = {one["name"]: one[names[one["name"] not in high_behaviours]] for one in behaviours}
-        name, dose = f"level {level + 1}", len(high_behaviours) / len(order)
-        conditions[name] = _condition(name, entry["graded"], lines, entry, dose)
+    for level in range(levels):
+        n_invited = round(level / (levels - 1) * len(order))
+        level_lines = lines[names[1]] | {behaviour: lines[names[0]][behaviour] for behaviour in order[:n_invited]}
+        name = f"level {level + 1}"
+        conditions[name] = _condition(name, content["graded"], level_lines, content, n_invited / len(order))
     return conditions
 
 
@@ -139,7 +138,7 @@ def show_conditions(conditions: Mapping[str, Condition]) -> pd.DataFrame:
     'Express no wishes, hopes or preferences.'
     """
     require_kind(conditions, Mapping, "conditions by name, as load_conditions(path) reads them")
-    return pd.DataFrame({name: one.lines for name, one in conditions.items()}).rename_axis("behaviour")
+    return pd.DataFrame({name: condition.lines for name, condition in conditions.items()}).rename_axis("behaviour")
 
 # %% ../../nbs/11_study/02_conditions.ipynb #e7a50007
 def compare_behaviours(
@@ -160,8 +159,8 @@ def compare_behaviours(
     -------
     DataFrame
         behaviour, share_high, share_low, estimate (the difference), ci_low, ci_high, p_adjusted (Holm), n_high, n_low
-        (messages with a label), n_clusters (base prompts), differs ("as meant" where the whole interval lies above 0,
-        "the wrong way" where it lies below, else "undecided"), ci.
+        (messages with a label), n_clusters (base prompts), differs ("as meant" if the whole interval is above 0,
+        "the wrong way" if it is below 0, else "undecided"), ci.
 
     Raises
     ------
@@ -206,8 +205,8 @@ def check_conditions(
     judges, samples
         As for `judge`.
     conditions : dict, optional
-        As from `load_conditions`. The first condition, which invites the behaviours, is compared with the second, which
-        forbids them. If conditions are graded, the last (highest) level is compared with the first (lowest).
+        As from `load_conditions`. The first condition (it invites the behaviours) is compared with the second (it forbids them).
+        Of graded conditions, the highest level is compared with the lowest.
 
     Returns
     -------
@@ -220,8 +219,7 @@ def check_conditions(
     >>> check_conditions("openai/gpt-4o", "openai/gpt-4o", run="runs/conditions")  # doctest: +SKIP
     """
     conditions = conditions or load_conditions()
-    limits = {"budget": budget, "progress": progress}
-    run = as_run(run)
+    run, limits = as_run(run), {"budget": budget, "progress": progress}
     for condition in conditions.values():
         llm = copy.copy(as_llm(target))
         llm.name = condition.name

@@ -23,7 +23,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from html import escape
-from itertools import count
+from functools import partial
 from typing import Any, Self
 from urllib.parse import quote, urlsplit
 
@@ -104,11 +104,11 @@ class ChatState:
     Attributes
     ----------
     messages : list of dict
-        turn, role, content, finish_reason ("interrupted": the answer broke off).
+        turn, role, content, finish_reason ("interrupted" for an incomplete answer).
     seconds : float
-        Since the participant first saw the chat, without the time in which no gateway ran.
+        Time since the participant first saw the chat, without the time in which no gateway ran.
     over : str or None
-        The reason why the chat ended: participant, time, turns, budget or fault.
+        Reason why the chat ended: participant, time, turns, budget or fault. None for an open chat.
     """
 
     messages: list[dict[str, Any]]
@@ -122,7 +122,7 @@ class ChatState:
 
     @property
     def turn(self) -> int:
-        """Return the turn of the unanswered message, or else of the participant's next one."""
+        """Return the turn of the unanswered message, or else of the participant's next message."""
         return self.answered + 1
 
     @property
@@ -133,7 +133,7 @@ class ChatState:
 
 # %% ../../nbs/11_study/04_gateway.ipynb #63b3b482
 def reached_limit(settings: Mapping[str, Any], seconds: float, turns: int, tokens: int) -> str | None:
-    """Return the limit of the settings that a chat has reached: time, turns, budget or None."""
+    """Return the limit that a chat has reached (time, turns or budget), or None."""
     chat, cap = settings["chat"], settings["limits"]["participant_tokens"]
     limits = {
         "time": seconds >= chat["most_minutes"] * 60,
@@ -148,7 +148,7 @@ def page_state(settings: Mapping[str, Any], state: ChatState) -> dict[str, Any]:
     chat, texts = settings["chat"], settings["texts"]
     long_enough = state.answered >= chat["least_turns"] and state.seconds >= chat["least_minutes"] * 60
     return {
-        "messages": [{"role": one["role"], "content": one["content"]} for one in state.messages],
+        "messages": [{"role": message["role"], "content": message["content"]} for message in state.messages],
         "turn": state.turn,
         "unanswered": None if state.over else state.unanswered,
         "turns": state.answered,
@@ -163,15 +163,15 @@ def page_state(settings: Mapping[str, Any], state: ChatState) -> dict[str, Any]:
 
 # %% ../../nbs/11_study/04_gateway.ipynb #c81bc58d
 def needs_answer(state: ChatState, turn: int, text: str) -> bool:
-    """Return whether a message needs an answer; False if its turn has one.
+    """Return whether a message needs an answer; False if its turn has an answer.
 
     Raises
     ------
     GatewayError
-        If the turn has another message (elsewhere), or the chat is over.
+        If the turn has another text (code elsewhere), or the chat has ended (over).
     """
-    earlier = {one["turn"]: one["content"] for one in state.messages if one["role"] == "user"}
-    if earlier.get(turn, text) != text or not 1 <= turn <= state.turn:
+    earlier_texts = {message["turn"]: message["content"] for message in state.messages if message["role"] == "user"}
+    if earlier_texts.get(turn, text) != text or not 1 <= turn <= state.turn:
         raise GatewayError("elsewhere")
     if turn == state.turn and state.over:
         raise GatewayError("over")
@@ -181,17 +181,17 @@ def needs_answer(state: ChatState, turn: int, text: str) -> bool:
 def parse_request(body: Mapping[str, Any], longest: int) -> tuple[int | None, str]:
     """Return the turn and the participant's last message of a request in OpenAI's format.
 
-    The rest of the history in the request is ignored, since the ledger has it.
+    Earlier messages in the request are ignored, since the ledger has them.
 
     Raises
     ------
     GatewayError
-        If there is no such message (unreadable), or it is empty or too long.
+        If the participant's message is missing (code unreadable), empty (empty) or too long (too_long).
     """
     messages = body.get("messages")
-    if not isinstance(messages, list) or not all(isinstance(one, dict) for one in messages):
+    if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
         raise GatewayError("unreadable")
-    texts = [one.get("content") for one in messages if one.get("role") == "user"]
+    texts = [message.get("content") for message in messages if message.get("role") == "user"]
     if not texts or not isinstance(texts[-1], str):
         raise GatewayError("unreadable")
     text, metadata = texts[-1].strip(), body.get("metadata") or {}
@@ -209,13 +209,13 @@ def parse_request(body: Mapping[str, Any], longest: int) -> tuple[int | None, st
 def identify(study: Study, label: str, front: str) -> tuple[str, str | None]:
     """Return the participant of a label, and the seat of their browser.
 
-    A visitor can open a page of the study server under any label. From the study server, only labels that the entry
-    sealed or the server itself made are therefore accepted.
+    A visitor can open a page of the study server with any label. From the study server, the gateway therefore accepts only labels that
+    it sealed at the entry, and labels that the study server made.
 
     Raises
     ------
     GatewayError
-        If anybody could have made the label.
+        If a visitor could have made the label.
     """
     if visitor := study.unseal(label):
         return visitor if study.settings["servers"]["one_browser"] else (visitor[0], None)
@@ -237,7 +237,7 @@ _INTERRUPT_SQL = (  # answers that a kill interrupted
 _TOKENS_SQL = "SELECT SUM(COALESCE(tokens_in, 0) + COALESCE(tokens_out, 0)) FROM calls WHERE INSTR(unit, ? || '/') = 1"
 _FAILED_SQL = "SELECT COUNT(*) FROM calls WHERE unit = ? AND status IN ('failed', 'empty')"
 _Person = Mapping[str, Any]  # a row of the table of participants
-_MAX_FAILED = 3  # failed calls for one message, each after its own attempts; then the chat ends
+_MAX_FAILED = 3  # failed calls for one message, after which the chat ends; each call has made its attempts
 
 
 class Chats:
@@ -250,18 +250,18 @@ class Chats:
         try:
             self.run.ledger.require_alone()  # two gateways would answer a message twice
             people = self.people.participants()
-            prompts = {name: digest(one.prompt) for name, one in study.conditions.items()}
+            prompts = {name: digest(condition.prompt) for name, condition in study.conditions.items()}
             if missing := sorted({*people["condition"]} - {*prompts}):
                 raise RunError(
-                    f"Participants of the study {study.folder} have the condition {missing[0]!r}, which conditions.toml "
-                    f"lacks. Put it back, or make another study with: anthrokit study init FOLDER"
+                    f"Participants of the study {study.folder} have the condition {missing[0]!r}, which is missing in "
+                    f"conditions.toml. Restore the condition, or make another study with: anthrokit study init FOLDER"
                 )
-            questionnaires = {one.name: digest(asdict(one)) for one in study.questionnaires}
+            questionnaires = {form.name: digest(asdict(form)) for form in study.questionnaires}
             chat = {f"chat_{name}": value for name, value in self.settings["chat"].items()}
-            design = {"conditions": prompts, "target": self.llm.settings, "questionnaires": questionnaires, **chat}
-            bind(self.run, kind="people", **design)
-            targets = study.conditions.items()
-            self.run.ledger.update_manifest(targets={name: {**self.llm.settings, "system": one.prompt} for name, one in targets})
+            target = self.llm.settings
+            bind(self.run, kind="people", conditions=prompts, target=target, questionnaires=questionnaires, **chat)
+            targets = {name: {**target, "system": condition.prompt} for name, condition in study.conditions.items()}
+            self.run.ledger.update_manifest(targets=targets)
             self.meter = Meter(self.run, study.budget())
             self.meter.check([self.llm])
             self.run.ledger.write_all(_INTERRUPT_SQL)
@@ -271,7 +271,7 @@ class Chats:
             raise
         self.turn_locks: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         chatting = people[people["status"] == "chatting"].set_index("participant")["chat_seconds"]
-        # When the open chats began, on the monotonic clock of this process
+        # Start of each open chat, on the monotonic clock of this process
         self._began = {name: time.monotonic() - float(seconds) for name, seconds in chatting.fillna(0.0).items()}
         self.budget_spent = False
 
@@ -281,9 +281,13 @@ class Chats:
         self.people.close()
 
     def open_seconds(self) -> dict[str, float]:
-        """Return the time so far of every open chat, by participant."""
+        """Return the elapsed time of every open chat, by participant."""
         now = time.monotonic()
         return {participant: now - began for participant, began in self._began.items()}
+
+    def save_times(self) -> None:
+        """Save the elapsed time of every open chat."""
+        self.people.save_seconds(self.open_seconds())
 
     def state(self, person: _Person) -> ChatState:
         """Return the state of a participant's chat."""
@@ -317,7 +321,7 @@ class Chats:
     def close_chat(self, person: _Person, by: str) -> None:
         """Record the reason and time of a chat's end. A chat that timed out ends at its deadline.
 
-        The first reason for ending a chat is final: a participant may leave while the model answers.
+        The first reason is final: a participant may leave while the model answers.
         """
         participant = person["participant"]
         person = self.people.row(participant)
@@ -332,7 +336,7 @@ class Chats:
         self.run.ledger.write_all(["UPDATE dialogues SET status = 'ended' WHERE dialogue_id = ?"], [participant])
 
     def finish(self, person: _Person) -> None:
-        """Record that a participant has come to the last page. A chat that is open ends."""
+        """Record that a participant has reached the last page, and end an open chat."""
         changes = {"status": "finished", "finished_at": time_now()}
         if person["chat_started_at"]:
             self.close_chat(person, self.state(person).over or "participant")
@@ -343,7 +347,7 @@ class Chats:
 
 # %% ../../nbs/11_study/04_gateway.ipynb #63817784
 def _message_rows(person: _Person, turn: int, text: str, prompt: str) -> list[tuple[str, list[dict]]]:
-    """Return a participant's message as rows of the run; the first message adds the dialogue."""
+    """Return a participant's message as rows of the run. The first message adds the prompt and the dialogue."""
     participant = person["participant"]
     message = {"dialogue_id": participant, "turn": turn, "role": "user", "content": text}
     if turn > 1:
@@ -354,12 +358,12 @@ def _message_rows(person: _Person, turn: int, text: str, prompt: str) -> list[tu
     return [("prompts", [opening]), ("dialogues", [dialogue]), ("messages", [message])]
 
 # %% ../../nbs/11_study/04_gateway.ipynb #cf10171b
-_GATHER_SECONDS = 0.05  # time in which the pieces of an answer are gathered
-_SEND_SECONDS = 10.0  # time that a page may take to receive them
+_GATHER_SECONDS = 0.05  # time in which the pieces of a batch are gathered
+_SEND_SECONDS = 10.0  # timeout of sending a batch to a page
 
 
 class _Relay:
-    """The pieces of an answer in progress: each batch is saved (`save`) before it is sent to the participant (`send`)."""
+    """A streamed answer in progress. Each batch of pieces is saved (`save`) and then sent to the participant (`send`)."""
 
     def __init__(self, save: Callable[[str], Awaitable[None]], send: Callable[[str], Awaitable[None]]):
         self.save, self.send = save, send
@@ -384,11 +388,11 @@ class _Relay:
                 try:
                     if self.connected:
                         await asyncio.wait_for(self.send(piece), _SEND_SECONDS)
-                except (OSError, TimeoutError):  # the page was closed, or does not read
+                except (OSError, TimeoutError):  # the page was closed, or does not receive
                     self.connected = False
             if has_ended:
                 return
-            with contextlib.suppress(TimeoutError):  # an answer that ends does not wait
+            with contextlib.suppress(TimeoutError):  # the end of the answer ends the wait
                 await asyncio.wait_for(self._ended.wait(), _GATHER_SECONDS)
 
 # %% ../../nbs/11_study/04_gateway.ipynb #7ac12b0a
@@ -400,14 +404,14 @@ async def take_turn(
     send: Callable[[str], Awaitable[None]] | None,
     limit: RateLimit,
 ) -> ChatState:
-    """Save a participant's message and have the model answer it; return the state after it.
+    """Save a participant's message and have the model answer it. Return the state after the answer.
 
     A new message counts towards the rate limit here, under the participant's lock, since several tabs share the limit.
     """
     participant, text = person["participant"], plain_value(text)
     async with chats.turn_locks[participant]:
         person = chats.people.row(participant)
-        if person is None:  # erased meanwhile
+        if person is None:  # erased since the request began
             raise GatewayError("unknown")
         state = chats.state(person)
         turn = state.turn if turn is None else turn
@@ -420,10 +424,10 @@ async def take_turn(
             chats.run.ledger.write_together(_message_rows(person, turn, text, prompt))
             state.messages.append({"turn": turn, "role": "user", "content": text})
         messages = [{"role": "system", "content": prompt}]
-        messages += [{"role": one["role"], "content": one["content"]} for one in state.messages]
+        messages += [{"role": message["role"], "content": message["content"]} for message in state.messages]
         await _answer(chats, person, turn, messages, send)
         state = chats.state(chats.people.row(participant))
-        if state.over:  # it was the last turn
+        if state.over:  # this was the last turn
             chats.close_chat(person, state.over)
         return state
 
@@ -448,11 +452,11 @@ async def _answer(chats: Chats, person: _Person, turn: int, messages: list[dict[
             chats.close_chat(person, "budget")
             raise GatewayError("over") from None
     except (CallFailed, SetupError):
-        pass  # recorded as failed
+        pass  # the meter has recorded the call as failed
     finally:
         if relay:
             await relay.end()
-    if relay and relay.saved_text:  # the text that was shown stays
+    if relay and relay.saved_text:  # the text that the participant saw stays
         if answer.content is None:
             answer = replace(answer, content=relay.saved_text, finish_reason="interrupted")
         elif not answer.content.startswith(relay.saved_text):
@@ -474,10 +478,10 @@ async def _answer(chats: Chats, person: _Person, turn: int, messages: list[dict[
 # %% ../../nbs/11_study/04_gateway.ipynb #8b2dd639
 _ID_PARAMETERS = ("PROLIFIC_PID", "survey_code", "id", "participant_label")
 _UNFILLED = re.compile(r"\$?\{.*\}|%.*%|\[.*\]|<.*>", re.S)  # "{{%PROLIFIC_PID%}}"
-_GUESSABLE = "Participants come with short numeric ids, as SONA's survey codes are. Anybody can guess such an id and "
+_GUESSABLE = "Participants have short numeric ids, such as SONA's survey codes. Anybody can guess such an id and "
 _GUESSABLE_AND = {
-    True: "take part under it. Nobody can read a chat under it that was begun in another browser.",
-    False: "read the chat under it. In study.toml, set one_browser = true under [servers].",
+    True: "take part with it, but can't read a chat that began in another browser.",
+    False: "read its chat. In study.toml, set one_browser = true under [servers].",
 }
 _SAFE_HEADERS = {
     "Referrer-Policy": "no-referrer",
@@ -485,15 +489,20 @@ _SAFE_HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "default-src 'self'; style-src 'self' 'unsafe-inline'; frame-ancestors 'self'",
 }
+_CORS_HEADERS = {
+    "Access-Control-Allow-Headers": "Authorization, Content-Type",
+    "Access-Control-Max-Age": "600",
+    "Vary": "Origin",
+}
 
 
 def is_unicode(text: str) -> bool:
-    """Return whether a text has no half of a surrogate pair, which can't be saved."""
-    return not any("\ud800" <= one <= "\udfff" for one in text)
+    """Return whether a text has no lone surrogates, which can't be saved."""
+    return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def panel_id(query: Mapping[str, str]) -> str | None:
-    """Return the panel's id in an address, without blank edges; None if it is blank or its placeholder wasn't filled in.
+    """Return the panel's id in an address, without surrounding blanks; None if it is blank or an unfilled placeholder.
 
     Examples
     --------
@@ -504,16 +513,16 @@ def panel_id(query: Mapping[str, str]) -> str | None:
         label = unicodedata.normalize("NFC", query.get(name, ""))
         label = label.strip("".join(filter(is_blank, {*label})))
         if label and _UNFILLED.fullmatch(label):
-            notify(f"A visitor came with a placeholder as {name}: the panel did not fill in the id. Check the study's link.")
+            notify(f"A visitor's link has a placeholder as {name}: the panel did not fill in the id. Check the study's link.")
         elif label:
             return label
     return None
 
 # %% ../../nbs/11_study/04_gateway.ipynb #e293df6a
-_SAVE_SECONDS = 5  # how often the times of the chats are saved
+_SAVE_SECONDS = 5  # time between two saves of the chats' times
 _MAX_CONNECTIONS = 100  # fewer than the files that a process may open
-_HEAD_SECONDS = 10.0  # after this, an open connection without a complete request is closed
-_BODY_SECONDS = 30.0
+_HEAD_SECONDS = 10.0  # timeout of a connection without a complete request head
+_BODY_SECONDS = 30.0  # timeout of a request's body
 
 
 _PAGE = """<!DOCTYPE html>
@@ -528,7 +537,7 @@ def _page(text: str, **options: Any) -> web.Response:
 
 
 def _error_response(error: GatewayError, page: bool = False) -> web.Response:
-    """Return an error as JSON, or as a page for a browser that opened the address itself."""
+    """Return an error as JSON, or as a page for a browser that opened the address directly."""
     wait = {"Retry-After": str(max(1, round(error.wait)))} if error.wait else None
     if page:
         return _page(str(error), status=error.status, headers=wait)
@@ -537,7 +546,7 @@ def _error_response(error: GatewayError, page: bool = False) -> web.Response:
 
 # %% ../../nbs/11_study/04_gateway.ipynb #d56805dc
 async def _read(request: web.Request) -> dict[str, Any]:
-    """Return the body, which must be an uncompressed JSON object that arrives within half a minute."""
+    """Return the body. Raise if it is compressed, is not a JSON object or takes more than half a minute."""
     if request.headers.get("Content-Encoding", "identity") != "identity":
         raise GatewayError("unreadable")
     try:
@@ -551,7 +560,9 @@ async def _read(request: web.Request) -> dict[str, Any]:
 
 # %% ../../nbs/11_study/04_gateway.ipynb #081e1d14
 class _Connection(web.RequestHandler):
-    """A connection that responds to invalid HTTP with an error as JSON, and logs nothing of it."""
+    """A connection. It responds to invalid HTTP with an error as JSON, and logs nothing of it."""
+
+    is_busy = False  # whether a request is in progress
 
     def handle_error(self, request: Any, status: int = 500, exc: Any = None, message: Any = None) -> web.Response:
         """Return the error as JSON."""
@@ -560,31 +571,14 @@ class _Connection(web.RequestHandler):
         return response
 
 
-class _Connections:
-    """The open connections of a server. Idle ones are closed."""
-
-    def __init__(self, server: web.Server):
-        self.server, self.busy = server, set()  # busy: transports of requests in progress
-        self._loop = asyncio.get_running_loop()
-        self._idle_since: dict[asyncio.BaseTransport, float] = {}
-
-    def _idle(self) -> list[asyncio.BaseTransport]:
-        transports = (one.transport for one in self.server.connections)
-        return [one for one in transports if one and one not in self.busy and not one.is_closing()]
-
-    def __call__(self) -> _Connection:
-        """Make a connection; close the oldest idle one if there are too many."""
-        if len(self.server.connections) >= _MAX_CONNECTIONS and (idle := self._idle()):
-            idle[0].abort()
-        return _Connection(self.server, loop=self._loop, access_log=None, auto_decompress=False)
-
-    def close_idle(self) -> None:
-        """Close the connections that have been idle for too long."""
-        now = self._loop.time()
-        self._idle_since = {one: self._idle_since.get(one, now) for one in self._idle()}
-        for transport, since in self._idle_since.items():
-            if now - since >= _HEAD_SECONDS:
-                transport.abort()
+def _connect(server: web.Server) -> _Connection:
+    """Make a connection. If there are too many, close the oldest one without a request in progress."""
+    if len(server.connections) >= _MAX_CONNECTIONS:
+        transports = (connection.transport for connection in server.connections if not connection.is_busy)
+        if idle := next((transport for transport in transports if transport and not transport.is_closing()), None):
+            idle.abort()
+    options = {"access_log": None, "auto_decompress": False, "keepalive_timeout": _HEAD_SECONDS}
+    return _Connection(server, loop=asyncio.get_running_loop(), **options)
 
 # %% ../../nbs/11_study/04_gateway.ipynb #c0a1e5d2
 def _response_head(kind: str) -> dict[str, Any]:
@@ -592,25 +586,25 @@ def _response_head(kind: str) -> dict[str, Any]:
 
 
 class _Stream:
-    """An answer as OpenAI's stream. It begins with the first piece, so that an earlier error gets its own status."""
+    """An answer as OpenAI's stream. The response begins with the first piece, so an error before it has its own status."""
 
-    def __init__(self, request: web.Request, headers: Mapping[str, str]):
+    def __init__(self, request: web.Request):
         self.request, self.head, self.sent_text = request, _response_head("chat.completion.chunk"), ""
-        self.response = web.StreamResponse(headers={**_SAFE_HEADERS, **headers, "Content-Type": "text/event-stream"})
+        self.response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
 
     async def _write(self, delta: Mapping[str, str], reason: str | None = None) -> None:
         event = {**self.head, "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}
         await self.response.write(f"data: {json.dumps(event, ensure_ascii=False)}\n\n".encode())
 
     async def send(self, text: str) -> None:
-        """Send a piece that is saved."""
+        """Send a piece."""
         if not self.response.prepared:
             await self.response.prepare(self.request)
         self.sent_text += text
         await self._write({"role": "assistant", "content": text})
 
     async def end(self, text: str, reason: str) -> web.StreamResponse:
-        """Send the rest of the answer, and its end."""
+        """Send the rest of the answer, and the end of the stream."""
         with contextlib.suppress(ConnectionError):  # the page was closed
             if rest := text.removeprefix(self.sent_text):
                 await self.send(rest)
@@ -623,7 +617,7 @@ class _Stream:
 class BackgroundServer:
     """A server on this machine that runs in the background, inside a with block or from `start` to `stop`.
 
-    A subclass implements the coroutine `listen`, which adds to the stack `exit_stack` what `stop` undoes.
+    A subclass implements the coroutine `listen`. It adds callbacks to `exit_stack`, which `stop` calls in reverse order.
     """
 
     def __init__(self):
@@ -645,7 +639,7 @@ class BackgroundServer:
         return self
 
     def stop(self) -> None:
-        """Stop listening, after the requests in progress."""
+        """Finish the requests in progress and stop listening."""
         wait_for(self.exit_stack.aclose())
 
     async def listen(self) -> None:
@@ -658,9 +652,9 @@ class Gateway(BackgroundServer):
     Parameters
     ----------
     study : Study or path
-        The study; one gateway at a time writes to it.
+        The study. Only one gateway at a time may write to it.
     port : int, optional
-        A port of 127.0.0.1, behind a reverse proxy; by default the one in the settings, 0 for any free one.
+        Port on 127.0.0.1, behind a reverse proxy; 0 for any free port. By default the port in the settings.
 
     Attributes
     ----------
@@ -670,7 +664,7 @@ class Gateway(BackgroundServer):
     Raises
     ------
     SetupError, RunError
-        At the start, if the model can't be called, the port is in use, or anything else writes to the run.
+        At the start, if the model can't be called, the port is in use, or another process writes to the run.
 
     Examples
     --------
@@ -682,8 +676,7 @@ class Gateway(BackgroundServer):
     1
     """
 
-    chats: Chats  # from the start on
-    _connections: _Connections
+    chats: Chats  # after the start
 
     def __init__(self, study: Study | Any, *, port: int | None = None):
         super().__init__()
@@ -704,14 +697,13 @@ class Gateway(BackgroundServer):
     async def listen(self) -> None:
         self.chats = await asyncio.to_thread(Chats, self.study)
         self.exit_stack.callback(self.chats.close)
-        self.exit_stack.callback(lambda: self.chats.people.save_seconds(self.chats.open_seconds()))
-        runner = web.AppRunner(self._app(), access_log=None)
+        self.exit_stack.callback(self.chats.save_times)
+        runner = web.AppRunner(self._app())
         self.exit_stack.push_async_callback(runner.cleanup)  # waits for the requests in progress
         await runner.setup()
-        self._connections = _Connections(runner.server)
         make = asyncio.get_running_loop().create_server
         try:
-            listener = await make(self._connections, "127.0.0.1", self.port, backlog=64)
+            listener = await make(partial(_connect, runner.server), "127.0.0.1", self.port, backlog=64)
         except OSError as error:
             raise SetupError(
                 f"port {self.port} can't be listened on ({error.strerror}). Is another gateway "
@@ -719,21 +711,20 @@ class Gateway(BackgroundServer):
             ) from None
         self.exit_stack.callback(listener.close)
         self.port = listener.sockets[0].getsockname()[1]
-        self.exit_stack.callback(asyncio.create_task(self._maintain()).cancel)
+        self.exit_stack.callback(asyncio.create_task(self._save_times()).cancel)
 
-    async def _maintain(self) -> None:
-        """Close idle connections, and save the times of the chats."""
-        for second in count():
-            self._connections.close_idle()
-            if second % _SAVE_SECONDS == 0:
-                with contextlib.suppress(sqlite3.Error):  # such as a full disk; saved next time
-                    await asyncio.to_thread(self.chats.people.save_seconds, self.chats.open_seconds())
-            await asyncio.sleep(1)
+    async def _save_times(self) -> None:
+        """Save the times of the open chats every few seconds."""
+        while True:
+            with contextlib.suppress(sqlite3.Error):  # such as a full disk; the next save may succeed
+                await asyncio.to_thread(self.chats.save_times)
+            await asyncio.sleep(_SAVE_SECONDS)
 
     def _app(self) -> web.Application:
         """Return the application that answers the requests."""
         person = self._with_participant
         app = web.Application(client_max_size=256 * 1024, middlewares=[self._handle_errors])
+        app.on_response_prepare.append(self._add_headers)
         app.add_routes(
             [
                 web.get("/v1/models", person(self._models)),
@@ -753,41 +744,32 @@ class Gateway(BackgroundServer):
 
     @web.middleware
     async def _handle_errors(self, request: web.Request, handler: Any) -> web.StreamResponse:
-        """Turn errors into responses, and add the headers."""
-        busy, is_page = self._connections.busy, "text/html" in request.headers.get("Accept", "")
-        busy.add(request.transport)
+        """Turn errors into responses."""
+        is_page = "text/html" in request.headers.get("Accept", "")
+        request.protocol.is_busy = True
         try:
-            response = web.Response() if request.method == "OPTIONS" else await handler(request)
+            return web.Response() if request.method == "OPTIONS" else await handler(request)
         except GatewayError as error:
-            response = _error_response(error, is_page)
+            return _error_response(error, is_page)
         except web.HTTPException as error:
             if error.status < 400:
                 raise
-            response = _error_response(GatewayError("too_long" if error.status == 413 else "nowhere"), is_page)
+            return _error_response(GatewayError("too_long" if error.status == 413 else "nowhere"), is_page)
         except Exception as error:
             if not isinstance(error, RunError | sqlite3.Error):  # such as a full disk
                 traceback.print_exc()
-            response = _error_response(GatewayError("unsaved", 5.0), is_page)
+            return _error_response(GatewayError("unsaved", 5.0), is_page)
         finally:
-            busy.discard(request.transport)
-        if not response.prepared:
-            response.headers.update({**_SAFE_HEADERS, **self._cors_headers(request)})
-        return response
+            request.protocol.is_busy = False
 
-    def _cors_headers(self, request: web.Request) -> dict[str, str]:
-        """Return headers that let a page of the study's own servers read a response."""
-        origin = request.headers.get("Origin")
-        if origin not in self.origins:
-            return {}
-        return {
-            "Access-Control-Allow-Headers": "Authorization, Content-Type",
-            "Access-Control-Allow-Origin": origin,
-            "Access-Control-Max-Age": "600",
-            "Vary": "Origin",
-        }
+    async def _add_headers(self, request: web.Request, response: web.StreamResponse) -> None:
+        """Add headers to every response. With them, pages of the study's own servers can read it."""
+        response.headers.update(_SAFE_HEADERS)
+        if (origin := request.headers.get("Origin")) in self.origins:
+            response.headers.update({**_CORS_HEADERS, "Access-Control-Allow-Origin": origin})
 
     def _with_participant(self, handler: Any) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
-        """Wrap a handler for participants: check the token, and pass their row on."""
+        """Wrap a handler for participants. Check the token and the rate limit, and pass the participant's row."""
 
         async def checked(request: web.Request) -> web.StreamResponse:
             scheme, _, token = request.headers.get("Authorization", "").partition(" ")
@@ -816,11 +798,11 @@ class Gateway(BackgroundServer):
         turn, text = parse_request(body, self.study.settings["chat"]["longest_message"])
         person = self.chats.begin(person)
         limit = self._messages[person["participant"]]
-        stream = _Stream(request, self._cors_headers(request)) if body.get("stream") else None
-        # The turn is completed even if the page is closed meanwhile.
+        stream = _Stream(request) if body.get("stream") else None
+        # Closing the page does not interrupt the turn.
         state = await asyncio.shield(take_turn(self.chats, person, turn, text, stream and stream.send, limit))
         turn = state.answered if turn is None else turn
-        answer = next(one for one in state.messages if one["role"] == "assistant" and one["turn"] == turn)
+        answer = next(message for message in state.messages if (message["role"], message["turn"]) == ("assistant", turn))
         reason = "length" if answer["finish_reason"] == "interrupted" else "stop"
         if stream:
             return await stream.end(answer["content"], reason)
@@ -861,12 +843,12 @@ class Gateway(BackgroundServer):
         body = await _read(request)
         label, front, origin = body.get("label"), body.get("front", "page"), body.get("origin")
         texts = [label, front] if origin is None else [label, front, origin]
-        if not all(isinstance(one, str) and not is_blank(one) and is_unicode(one) for one in texts):
+        if not all(isinstance(text, str) and not is_blank(text) and is_unicode(text) for text in texts):
             raise GatewayError("unreadable")
         participant, seat = identify(self.study, str(label).strip(), front)
         most = self.study.settings["servers"]["places"] if front == "otree" else None
-        about = {"front": front, "origin": origin, "seat": seat, "most": most}
-        person = await asyncio.to_thread(self.chats.people.join, participant, self.study.condition_at, **about)
+        columns = {"front": front, "origin": origin, "seat": seat}
+        person = await asyncio.to_thread(self.chats.people.join, participant, self.study.condition_at, most=most, **columns)
         if person is None:
             raise GatewayError("full")
         if seat and person["seat"] != seat:
@@ -875,7 +857,7 @@ class Gateway(BackgroundServer):
         return web.json_response({"participant": participant, "token": token, "status": person["status"]})
 
     async def _enter(self, request: web.Request) -> web.Response:
-        """Redirect a browser to the study server, with a label that hides the panel's id and names the browser."""
+        """Redirect a browser to the study server, with a sealed label instead of the panel's id."""
         servers, cookie = self.study.settings["servers"], request.cookies.get("seat", "")
         cookie = cookie if 20 <= len(cookie) <= 100 else secrets.token_urlsafe(24)
         label = panel_id(request.query)
@@ -889,7 +871,7 @@ class Gateway(BackgroundServer):
         if person is None and people.count() >= servers["places"]:
             raise GatewayError("full")
         if visitor not in self._visitors and (person is None or person["seat"] not in (None, seat)):
-            if wait := self._new_visitors.wait():  # each new label takes a place in the study server
+            if wait := self._new_visitors.wait():  # each new label takes a place in oTree's session
                 raise GatewayError("busy", wait)
             self._visitors.add(visitor)
         url = f"{servers['otree']}/room/study?participant_label={visitor}&welcome_page_ok=1"
@@ -910,7 +892,7 @@ class Gateway(BackgroundServer):
 
     @property
     def _leave_path(self) -> str:
-        """Return the path of the exit; a proxy may put the gateway below another path."""
+        """Return the path of the link back to the panel. A proxy may put the gateway below another path."""
         return urlsplit(self.study.settings["servers"]["gateway"]).path.rstrip("/") + "/leave"
 
     async def _alive(self, _: web.Request) -> web.Response:
@@ -918,7 +900,7 @@ class Gateway(BackgroundServer):
 
 # %% ../../nbs/11_study/04_gateway.ipynb #988adeef
 def request_json(url: str, body: Any, headers: Mapping[str, str], seconds: float) -> Any:
-    """Request JSON from a server of the study: GET, or POST with a body."""
+    """Request JSON from a server of the study. A request with a body is a POST."""
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(url, data, {"Content-Type": "application/json", **headers})
     with urllib.request.urlopen(request, timeout=seconds) as response:
@@ -939,7 +921,7 @@ class Client:
     Raises
     ------
     GatewayError
-        From every method, with the text that a participant would read.
+        If the gateway responds with an error, by every method. The text is the one that participants read.
 
     Examples
     --------
@@ -980,13 +962,12 @@ class Client:
         except urllib.error.HTTPError as error:
             try:
                 code, wait = json.loads(error.read())["error"]["code"], float(error.headers.get("Retry-After") or 0) or None
-                answer: Exception = GatewayError(code, wait)
+                failure: Exception = GatewayError(code, wait)
             except (ValueError, TypeError, KeyError):
-                answer = SetupError(f"{self.url} answers {error.code} {error.reason}, not as a gateway does. Check the address.")
-            raise answer from None
+                failure = SetupError(f"{self.url} answers {error.code} {error.reason}, not as a gateway does. Check the address.")
+            raise failure from None
         except OSError:
-            remedy = "start it with: anthrokit study serve FOLDER"
-            raise SetupError(f"no gateway answers at {self.url}; {remedy}") from None
+            raise SetupError(f"no gateway answers at {self.url}; start it with: anthrokit study serve FOLDER") from None
 
     def state(self) -> dict[str, Any]:
         """Return the state of the chat."""
@@ -1006,7 +987,7 @@ class Client:
         return self.call("/v1/responses", {"questionnaire": questionnaire, "answers": dict(answers)})["kept"]
 
     def finish(self) -> str:
-        """Record that the participant reached the last page; return the address that its link leads to."""
+        """Record that the participant reached the last page. Return the address of the link there."""
         return self.call("/v1/finish", {})["completion_link"]
 
 # %% ../../nbs/11_study/04_gateway.ipynb #dbd9f7e8

@@ -33,11 +33,11 @@ class QuestionnaireItem:
     Attributes
     ----------
     id : str
-        Id in the table of responses, and name of the item's column in a wide table.
+        Id in the table of responses, and column name in a table with one column per item.
     low, high : str
         Labels of the first and the last point.
     text : str
-        Statement or question above the scale; empty for none. It is shown once above consecutive items with the same text.
+        Statement or question above the scale, or "". Consecutive items with the same text show it once.
     scale : str, optional
         The scale that the item belongs to.
     reverse : bool
@@ -128,12 +128,12 @@ def _check_item(item: QuestionnaireItem, scales: Mapping[str, str], where: str) 
 def _questionnaire(path: Path) -> Questionnaire:
     content = check_entry(read_toml(path), _FILE, f"{path}")
     require_known("order", ("fixed", "random"), content["order"], where=f"{path}: ")
-    usual = {**entry_fields(QuestionnaireItem), "points": content.pop("points")}
-    items = [QuestionnaireItem(**one) for one in check_entries(content.pop("item"), usual, f"{path}: item")]
+    defaults = {**entry_fields(QuestionnaireItem), "points": content.pop("points")}
+    items = [QuestionnaireItem(**entry) for entry in check_entries(content.pop("item"), defaults, f"{path}: item")]
     for number, item in enumerate(items, 1):
         _check_item(item, content["scales"], f"{path}: item {number} ({item.id})")
-    if idle := [scale for scale in content["scales"] if scale not in {item.scale for item in items}]:
-        raise TableError(f"{path}: no item counts under {', '.join(idle)}")
+    if empty_scales := [scale for scale in content["scales"] if scale not in {item.scale for item in items}]:
+        raise TableError(f"{path}: no item has the scale {', '.join(empty_scales)}. Add items, or remove it from [scales]")
     return Questionnaire(items=tuple(items), **content)
 
 
@@ -143,12 +143,12 @@ def load_questionnaire(name: str | os.PathLike) -> Questionnaire:
     Parameters
     ----------
     name : str or path
-        godspeed, attention, mind_in_things, or a TOML file like those in `data/study/questionnaires`.
+        godspeed, attention, mind_in_things, or the path of a TOML file like those in `data/study/questionnaires`.
 
     Raises
     ------
     TableError
-        Names the file, the item and what is wrong.
+        If the file is missing or invalid. The error names the file and the item.
 
     Examples
     --------
@@ -162,53 +162,52 @@ def load_questionnaire(name: str | os.PathLike) -> Questionnaire:
     if path.suffix != ".toml":
         path = folder / f"{name}.toml"
     if not path.exists():
-        hint = suggest_name(name, sorted(one.stem for one in folder.glob("*.toml")))
-        raise TableError(f"Questionnaire {str(name)!r} does not exist. Pass the name of a bundled one or a path "
-                         f"ending in .toml; {hint}")
+        hint = suggest_name(name, sorted(file.stem for file in folder.glob("*.toml")))
+        raise TableError(f"Questionnaire {str(name)!r} does not exist. Pass a bundled name or a path ending in .toml; {hint}")
     return _questionnaire(path)
 
 
-QuestionnaireLike = Questionnaire | str | Sequence[Questionnaire | str]  # one or several, as objects or by name
+QuestionnaireLike = Questionnaire | str | Sequence[Questionnaire | str]  # objects, names or paths
 
 
 def _as_questionnaires(questionnaires: QuestionnaireLike) -> list[Questionnaire]:
-    """Return one or several questionnaires, given as objects or by name, each once."""
-    several = questionnaires if isinstance(questionnaires, list | tuple) else [questionnaires]
-    objects = [one if isinstance(one, Questionnaire) else load_questionnaire(one) for one in several]
-    return list({one.name: one for one in objects}.values())
+    """Return one or several questionnaires as objects, without duplicates."""
+    items = questionnaires if isinstance(questionnaires, list | tuple) else [questionnaires]
+    objects = [item if isinstance(item, Questionnaire) else load_questionnaire(item) for item in items]
+    return list({item.name: item for item in objects}.values())
 
 # %% ../../nbs/11_study/01_questionnaires.ipynb #abbb756f
-OPEN = "description"  # the questionnaire that open answers are kept under
+OPEN = "description"  # the questionnaire of open answers
 
 
 def _checked(responses: pd.DataFrame, questionnaires: Sequence[Questionnaire], others: bool) -> pd.DataFrame:
-    """Check responses and set their dtypes. With `others`, rows of other questionnaires are dropped, and times may be missing."""
+    """Check responses and set their dtypes. With `others`, drop rows of other questionnaires, and allow missing times."""
     require_kind(responses, pd.DataFrame, "responses as a table with one row per answer")
-    if "value" in responses:  # gaps make 3 a 3.0, and a spreadsheet may add blanks
+    if "value" in responses:  # 3 is 3.0 in a column with gaps; a spreadsheet may add blanks
         values = responses["value"].astype("str").str.replace(r"^\s*(\d+)(\.0+)?\s*$", r"\1", regex=True)
         responses = responses.assign(value=values.where(values.str.strip().ne("")))
-    items_by_key = {(one.name, item.id): item for one in questionnaires for item in one.items}
-    names, item_ids, wrong = {one.name for one in questionnaires}, {item for _, item in items_by_key}, []
+    items_by_key = {(form.name, item.id): item for form in questionnaires for item in form.items}
+    item_ids, problems = {item for _, item in items_by_key}, []
     responses = responses.reset_index(drop=True)
     if others and "at" not in responses:
         responses = responses.assign(at="unknown")
-    if others and "questionnaire" in responses:  # items of another one may be called the same
-        names_by_key = {name.lower(): name for name in names}
-        own = responses["questionnaire"].astype("str").str.strip().str.lower().map(names_by_key)
-        responses = responses.assign(questionnaire=own)[own.notna()]
+    if others and "questionnaire" in responses:  # other questionnaires may have items with the same ids
+        names_by_key = {form.name.lower(): form.name for form in questionnaires}
+        names = responses["questionnaire"].astype("str").str.strip().str.lower().map(names_by_key)
+        responses = responses.assign(questionnaire=names)[names.notna()]
     numbers = responses.index + 1
     responses = check_table(responses, "responses", "the answers")
     for number, row in zip(numbers, responses.itertuples(), strict=True):
-        if row.questionnaire == OPEN and row.item not in item_ids:  # else it would take the place of an answer
+        if row.questionnaire == OPEN and row.item not in item_ids:  # with the id of an item it would replace that item's answer
             continue
         item = items_by_key.get((row.questionnaire, row.item))
         if item is None:
-            wrong.append(f"row {number}: the questionnaire {row.questionnaire!r} has no item {row.item!r}")
+            problems.append(f"row {number}: the questionnaire {row.questionnaire!r} has no item {row.item!r}")
         elif not pd.isna(row.value) and row.value not in map(str, range(1, item.points + 1)):
-            wrong.append(f"row {number}, {row.item}: {row.value!r} is not one of 1 to {item.points}")
-    if wrong:
-        more = f"\n… and {len(wrong) - 10} more" if len(wrong) > 10 else ""
-        raise TableError("\n".join(wrong[:10]) + more)
+            problems.append(f"row {number}, {row.item}: {row.value!r} is not one of 1 to {item.points}")
+    if problems:
+        more = f"\n… and {len(problems) - 10} more" if len(problems) > 10 else ""
+        raise TableError("\n".join(problems[:10]) + more)
     return responses
 
 
@@ -220,7 +219,7 @@ def check_responses(responses: pd.DataFrame, questionnaires: QuestionnaireLike) 
     responses : DataFrame
         participant, questionnaire, item, value, at.
     questionnaires : Questionnaire, str or sequence of them
-        All that were shown; a name, or the path of a file, is read by `load_questionnaire`.
+        All questionnaires that were shown: objects, or names and paths as for `load_questionnaire`.
 
     Returns
     -------
@@ -230,7 +229,7 @@ def check_responses(responses: pd.DataFrame, questionnaires: QuestionnaireLike) 
     Raises
     ------
     TableError
-        Names up to ten invalid answers.
+        If an answer is invalid. The error names up to ten of them.
 
     Examples
     --------
@@ -254,7 +253,7 @@ def synthetic_responses(
     skipped: float = 0.0,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Make up answers, to try an analysis before data are collected. They say nothing about people.
+    """Make up answers to try an analysis before data are collected. The answers say nothing about people.
 
     Parameters
     ----------
@@ -263,11 +262,11 @@ def synthetic_responses(
     questionnaires : Questionnaire, str or sequence of them
         The questionnaires that are answered.
     shift : float
-        How many standard deviations higher those in the condition "high" are, on scales that begin with godspeed.
+        Difference between the condition "high" and the others in the questionnaire godspeed, in standard deviations.
     noise : float
         Standard deviation of an item around the participant's level.
     skipped : float
-        Share of items that are left open.
+        Share of items without an answer.
     seed : int
         The same seed gives the same answers.
 
@@ -287,15 +286,15 @@ def synthetic_responses(
     rng, rows, questionnaires = np.random.default_rng(seed), [], _as_questionnaires(questionnaires)
     for participant, condition in conditions.items():
         level = rng.normal()
-        for one in questionnaires:
-            for item in one.items:
-                up = shift if condition == "high" and one.name == "godspeed" else 0.0
+        for form in questionnaires:
+            for item in form.items:
+                up = shift if condition == "high" and form.name == "godspeed" else 0.0
                 spread = (item.points - 1) / 4
                 point = (item.points + 1) / 2 + spread * (level + up - shift / 2 + noise * rng.normal())
                 point = int(np.clip(np.rint(point), 1, item.points))
                 value = item.expected or (item.points + 1 - point if item.reverse else point)
                 if rng.random() >= skipped:
-                    rows.append((participant, condition, one.name, item.id, str(value)))
+                    rows.append((participant, condition, form.name, item.id, str(value)))
     names = ["participant", "condition", "questionnaire", "item", "value"]
     responses = pd.DataFrame(rows, columns=names).assign(at="2026-01-01T00:00:00+00:00")
     return check_responses(responses, questionnaires)
@@ -307,9 +306,9 @@ def wide_items(responses: pd.DataFrame, questionnaires: QuestionnaireLike) -> pd
     Parameters
     ----------
     responses : DataFrame
-        participant, questionnaire, item, value. Those of other questionnaires are left out.
+        participant, questionnaire, item, value. Rows of other questionnaires are ignored.
     questionnaires : Questionnaire, str or sequence of them
-        The questionnaires of these items, as for `check_responses`.
+        The questionnaires whose items become columns.
 
     Returns
     -------
@@ -319,7 +318,7 @@ def wide_items(responses: pd.DataFrame, questionnaires: QuestionnaireLike) -> pd
     Raises
     ------
     TableError
-        As `check_responses`, but the column `at` may be missing.
+        As `check_responses`. The column `at` may be missing.
 
     Examples
     --------
@@ -330,7 +329,7 @@ def wide_items(responses: pd.DataFrame, questionnaires: QuestionnaireLike) -> pd
     [[2.0, 1.0]]
     """
     questionnaires = _as_questionnaires(questionnaires)
-    items = [item for one in questionnaires for item in one.items]
+    items = [item for form in questionnaires for item in form.items]
     answers = _checked(responses, questionnaires, others=True)
     numbers = answers.assign(value=pd.to_numeric(answers["value"]).astype("Float64"))
     wide = numbers.pivot(index="participant", columns="item", values="value")
@@ -358,7 +357,7 @@ def score_scales(responses: pd.DataFrame, questionnaires: QuestionnaireLike) -> 
     Raises
     ------
     TableError
-        As from `check_responses`, for the answers to these questionnaires.
+        If an answer to these questionnaires is invalid.
 
     Examples
     --------
@@ -371,11 +370,11 @@ def score_scales(responses: pd.DataFrame, questionnaires: QuestionnaireLike) -> 
     questionnaires = _as_questionnaires(questionnaires)
     wide = wide_items(responses, questionnaires)
     table = pd.DataFrame(index=wide.index)
-    for one in questionnaires:
-        for scale in one.scales:
-            items = [item.id for item in one.items_of(scale)]
+    for form in questionnaires:
+        for scale in form.scales:
+            items = [item.id for item in form.items_of(scale)]
             table[scale] = scale_score(wide, items) if len(wide) else wide[items[0]]
-    checks = {item.id: item.expected for one in questionnaires for item in one.items if item.expected}
+    checks = {item.id: item.expected for form in questionnaires for item in form.items if item.expected}
     if checks:
         right = pd.DataFrame({name: wide[name] == expected for name, expected in checks.items()})
         table["attention_passed"] = right.fillna(False).sum(axis=1).astype("Int64")
@@ -389,20 +388,20 @@ def omega(responses: pd.DataFrame, items: Sequence[str]) -> float:
     Parameters
     ----------
     responses : DataFrame
-        One row per participant, one column per item. Participants with a gap in `items` are left out.
+        One row per participant, one column per item. Participants without an answer to one of `items` are left out.
     items : sequence of str
         The columns of the scale; reversed items must be reverse-scored already, as `wide_items` does.
 
     Returns
     -------
     float
-        From 0 to 1; NaN with fewer than three items, with fewer than five participants who answered all, or where all
-        give an item the same answer.
+        From 0 to 1. NaN with fewer than three items, with fewer than five participants who answered all items, or if an item
+        has the same answer from everybody.
 
     Raises
     ------
     TableError
-        A column is missing, or an answer is not a number.
+        If a column is missing, or an answer is not a number.
 
     Notes
     -----
@@ -426,7 +425,7 @@ def omega(responses: pd.DataFrame, items: Sequence[str]) -> float:
     if len(answers) < 5 or (np.ptp(answers, axis=0) == 0).any():
         return np.nan
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # no variance of its own: as near as it gets
+        warnings.simplefilter("ignore", ConvergenceWarning)  # an item without unique variance: the estimate is close enough
         model = FactorAnalysis(n_components=1, svd_method="lapack", tol=1e-8, max_iter=5000).fit(answers)
     common = model.components_[0].sum() ** 2
     return float(common / (common + model.noise_variance_.sum()))
@@ -445,8 +444,8 @@ def scale_reliability(responses: pd.DataFrame, questionnaires: QuestionnaireLike
     Returns
     -------
     DataFrame
-        scale, title, alpha, ci_low, ci_high (of α), omega, n (participants with every item), n_total, n_items. NA
-        where too few answered.
+        scale, title, alpha, ci_low, ci_high (of α), omega, n (participants who answered every item), n_total, n_items. The
+        estimates are NA if too few participants answered.
 
     Examples
     --------
@@ -459,9 +458,9 @@ def scale_reliability(responses: pd.DataFrame, questionnaires: QuestionnaireLike
     """
     questionnaires, rows = _as_questionnaires(questionnaires), []
     wide = wide_items(responses, questionnaires)
-    for one in questionnaires:
-        for scale, title in one.scales.items():
-            items = [item.id for item in one.items_of(scale)]
+    for form in questionnaires:
+        for scale, title in form.scales.items():
+            items = [item.id for item in form.items_of(scale)]
             row = {"scale": scale, "title": title, "n": int(wide[items].notna().all(axis=1).sum())}
             try:
                 alpha = reliability(wide, items, ci=ci).iloc[0]
@@ -474,8 +473,8 @@ def scale_reliability(responses: pd.DataFrame, questionnaires: QuestionnaireLike
     return pd.DataFrame(rows, columns=names)
 
 # %% ../../nbs/11_study/01_questionnaires.ipynb #31e51134
-# Names that tables of a study, or the pages of its server, have already.
-_TAKEN = {
+# Names of columns in a study's tables, and of fields in oTree.
+_RESERVED = {
     *(OPEN, "agreed", "id", "role", "group", "session", "subsession", "payoff", "round_number", "metadata", "start"),
     *("participant_id", "group_id", "session_id", "subsession_id", "id_in_group", "id_in_subsession", "freeze_setattr"),
     *("in_round", "in_rounds", "in_all_rounds", "in_previous_rounds"),
@@ -492,7 +491,7 @@ def load_questionnaires(names: Iterable[str | os.PathLike], folder: Path | None 
     names : iterable of str or path
         As for `load_questionnaire`.
     folder : Path, optional
-        A file of that name in this folder takes precedence over the bundled one.
+        A folder whose files replace bundled ones of the same name.
 
     Examples
     --------
@@ -502,14 +501,14 @@ def load_questionnaires(names: Iterable[str | os.PathLike], folder: Path | None 
     """
     questionnaires, owners = [], {}
     for name in [names] if isinstance(names, str | os.PathLike) else names:
-        own = folder / f"{name}.toml" if folder is not None else None
-        one = load_questionnaire(own if own is not None and own.is_file() else name)
-        parts = [("questionnaire", one.name), *(("scale", scale) for scale in one.scales)]
-        for kind, part_name in [*parts, *(("item", item.id) for item in one.items)]:
-            if part_name in _TAKEN:
-                raise TableError(f"{one.name}: the {kind} {part_name!r} needs another name, since studies have such a column")
+        custom = folder is not None and (folder / f"{name}.toml").is_file()
+        form = load_questionnaire(folder / f"{name}.toml" if custom else name)
+        parts = [("questionnaire", form.name), *(("scale", scale) for scale in form.scales)]
+        for kind, part_name in [*parts, *(("item", item.id) for item in form.items)]:
+            if part_name in _RESERVED:
+                raise TableError(f"{form.name}: the {kind} {part_name!r} needs another name, since studies have such a column")
             if (kind, part_name) in owners:
-                raise TableError(f"the {kind} {part_name!r} occurs twice: {owners[kind, part_name]}, {one.name}")
-            owners[kind, part_name] = one.name
-        questionnaires.append(one)
+                raise TableError(f"the {kind} {part_name!r} occurs twice: {owners[kind, part_name]}, {form.name}. Rename one of the two")
+            owners[kind, part_name] = form.name
+        questionnaires.append(form)
     return questionnaires

@@ -38,12 +38,12 @@ OTREE = "otree==6.0.15"
 
 
 def otree_python() -> Path:
-    """Return the Python that runs oTree, in an environment that is made once: from PyPI, some 15 MB, under a minute.
+    """Return the Python that runs oTree. The first call makes its environment from PyPI: some 15 MB, under a minute.
 
     Raises
     ------
     SetupError
-        If the environment can't be made. The error says why and what to do.
+        If the environment can't be made, or `ANTHROKIT_OTREE` names no file.
 
     Examples
     --------
@@ -52,12 +52,12 @@ def otree_python() -> Path:
     >>> otree_python()
     Traceback (most recent call last):
     ...
-    anthrokit...SetupError: ANTHROKIT_OTREE names /opt/otree/bin/python, and there is no such file
+    anthrokit...SetupError: ANTHROKIT_OTREE names /opt/otree/bin/python, which doesn't exist. Correct or unset it.
     """
-    if own := os.environ.get("ANTHROKIT_OTREE"):
-        if not Path(own).is_file():
-            raise SetupError(f"ANTHROKIT_OTREE names {own}, and there is no such file")
-        return Path(own)
+    if path := os.environ.get("ANTHROKIT_OTREE"):
+        if not Path(path).is_file():
+            raise SetupError(f"ANTHROKIT_OTREE names {path}, which doesn't exist. Correct or unset it.")
+        return Path(path)
     pins = "".join(data_path(f"study/{name}").read_text(encoding="utf-8") for name in PINS)
     folder = cache_folder() / f"{OTREE.replace('==', '-')}-{hashlib.sha256(pins.encode()).hexdigest()[:12]}"
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
@@ -70,29 +70,28 @@ def otree_python() -> Path:
     return python
 
 
-PINS = {  # what is installed from each file, in this order
+PINS = {  # files of pinned packages, in the order of installation, with options of pip
     "otree-wheels.txt": ("--only-binary", ":all:"),
     "otree-source.txt": ("--no-build-isolation", "--no-cache-dir"),
 }
 
 
 def _make_environment(folder: Path, part: Path) -> None:
-    """Install oTree into a new environment; a failed installation is removed."""
+    """Install oTree into a new environment. Remove a failed installation."""
     shutil.rmtree(part, ignore_errors=True)
     python = part / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     pip = [python, "-m", "pip", "--no-color", "--quiet", "--disable-pip-version-check", "install"]
     pip += ["--no-deps", "--require-hashes"]
-    installs = [[*pip, *how, "-r", data_path(f"study/{name}")] for name, how in PINS.items()]
+    installs = [[*pip, *options, "-r", data_path(f"study/{name}")] for name, options in PINS.items()]
     for command in ([sys.executable, "-m", "venv", part], *installs):
-        result = subprocess.run([str(one) for one in command], capture_output=True, text=True)
+        result = subprocess.run(command, capture_output=True, text=True)
         if result.returncode:
             shutil.rmtree(part, ignore_errors=True)
             lines = (result.stderr or result.stdout).strip().splitlines() or ["no reason was given"]
             raise SetupError(
-                f"oTree can't be installed: {lines[-1][:300]}. Install it by hand where PyPI can be reached (make an "
-                f"environment, and in it pip install --no-deps --require-hashes -r FILE for "
-                f"{' and then '.join(PINS)} in {data_path('study')}), and set ANTHROKIT_OTREE to its Python. The "
-                f"gateway alone does not need it: anthrokit study serve FOLDER."
+                f"oTree can't be installed: {lines[-1][:300]}. Make an environment where PyPI can be reached. In it, run "
+                f"pip install --no-deps --require-hashes -r FILE for {' and then '.join(PINS)} in {data_path('study')}. Then set "
+                f"ANTHROKIT_OTREE to its Python. The gateway alone does not need oTree: anthrokit study serve FOLDER."
             )
     part.rename(folder)
 
@@ -102,7 +101,7 @@ def _paragraphs(text: str) -> list[str]:
 
 
 def write_project(study: Study) -> Path:
-    """Write the oTree project of a study into its folder. Existing files are kept, except study.json and serve.py.
+    """Write the oTree project of a study into its folder. Existing files stay, except study.json and serve.py.
 
     Returns
     -------
@@ -127,9 +126,9 @@ def write_project(study: Study) -> Path:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(path, target)
     pages = [
-        {name: getattr(one, name) for name in ("name", "title", "instruction", "order")}
-        | {"items": one.to_frame()[["id", "text", "low", "high", "points"]].to_dict("records")}
-        for one in study.questionnaires
+        {name: getattr(form, name) for name in ("name", "title", "instruction", "order")}
+        | {"items": form.to_frame()[["id", "text", "low", "high", "points"]].to_dict("records")}
+        for form in study.questionnaires
     ]
     content = {
         "title": settings["title"],
@@ -162,7 +161,7 @@ class StudyServer(BackgroundServer):
     Parameters
     ----------
     study : Study or path
-        The study; its settings have the port on this machine.
+        The study. Its settings have the port on this machine.
 
     Raises
     ------
@@ -190,16 +189,16 @@ class StudyServer(BackgroundServer):
         return f"{self.study.settings['servers']['gateway']}/enter?PROLIFIC_PID={{{{%PROLIFIC_PID%}}}}"
 
     def start(self) -> Self:
-        """Start the server, and make room for the participants."""
+        """Start the server, and make a session with places for the participants."""
         if consent_placeholder() in self.study.settings["texts"]["consent"]:
             raise SetupError(
                 f"{self.study.folder}/study.toml: [texts] consent still holds the placeholder {consent_placeholder()!r}. "
-                f"Write there whom participants can ask and which board approved the study."
+                f"Replace it by whom participants can ask and which board approved the study."
             )
         python = otree_python()
         if self._answers():
             raise SetupError(
-                f"port {self.port} is taken. Is another study server running? Stop it, or name another otree_port in "
+                f"port {self.port} is in use. Is another study server running? Stop it, or set another otree_port in "
                 f"{self.study.folder}/study.toml."
             )
         self._stopping.clear()
@@ -216,7 +215,7 @@ class StudyServer(BackgroundServer):
         return self
 
     def wait(self) -> None:
-        """Wait until the server answers, as after a restart."""
+        """Wait until the server answers, such as after a restart."""
         while not self._answers() and not self._stopping.wait(0.1):
             pass
 
@@ -227,7 +226,7 @@ class StudyServer(BackgroundServer):
             self._watcher.join()
         if self.process is not None:
             try:
-                self.process.communicate(timeout=10)  # the end of its input ends it
+                self.process.communicate(timeout=10)  # closes its input, which ends the process
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
@@ -258,40 +257,40 @@ class StudyServer(BackgroundServer):
             if self.process.poll() is None and time.monotonic() - checked_at >= CHECK_SECONDS:
                 silent = 0 if self._answers() else silent + 1
                 if silent == _SILENT_CHECKS:
-                    notify("The study server did not answer. It is started again; everybody goes on.", again=True)
+                    notify("The study server did not answer. It is restarted, and participants continue on their page.", again=True)
                     self.process.kill()
                     self.process.wait()
                 elif not silent:
-                    with contextlib.suppress(SetupError, OSError, sqlite3.Error):  # at the next check then
+                    with contextlib.suppress(SetupError, OSError, sqlite3.Error):  # the next check tries again
                         self._make_room()
                 checked_at = time.monotonic()
             if self.process.poll() is not None and not self._stopping.is_set():
-                with contextlib.suppress(Exception):  # at the next turn of the loop then
+                with contextlib.suppress(Exception):  # the next iteration tries again
                     self.process.communicate()
                     self._begin(python)
                     self._until_up()
                     checked_at, silent = time.monotonic(), 0
 
     def _make_room(self) -> None:
-        """Make a further session where few places are free and the study takes more participants."""
+        """Make another session if few places are free and the study takes more participants."""
         with self.study.open_people() as people:
-            began = people.count()
+            n_people = people.count()
         servers = self.study.settings["servers"]
         places, visits = servers["places"], servers["new_per_minute"] or 60
-        if began >= 0.9 * places:
+        if n_people >= 0.9 * places:
             notify(
-                f"Nine in ten of the {places} participants of the study have begun. To take more, raise places in "
-                f"study.toml and start the study server again."
+                f"At least 90 % of the {places} participants of the study have begun. To take more, raise places in study.toml and "
+                f"start the study server again."
             )
-        if began < places and self._free_places() < visits:  # as many as may come in a minute
-            session = {"session_config_name": "study", "room_name": "study", "num_participants": places - began + visits}
+        if n_people < places and self._free_places() < visits:  # the visits of one minute must fit
+            session = {"session_config_name": "study", "room_name": "study", "num_participants": places - n_people + visits}
             try:
                 request_json(f"{self.url}/api/sessions", session, {"otree-rest-key": self.study.admin_token}, 120)
             except OSError as error:
                 raise SetupError(f"the study server did not answer /api/sessions: {error}") from None
 
     def _free_places(self) -> int:
-        """Return how many places of the newest session nobody has visited."""
+        """Return the number of unvisited places in the newest session."""
         file = f"{(self.study.folder / 'otree' / 'db.sqlite3').absolute().as_uri()}?mode=ro"
         with contextlib.closing(sqlite3.connect(file, uri=True, timeout=30)) as connection:
             free = "SELECT COUNT(*) FROM otree_participant WHERE NOT visited AND session_id IN "
@@ -300,10 +299,8 @@ class StudyServer(BackgroundServer):
     def _answers(self) -> bool:
         try:
             urllib.request.urlopen(self.url, timeout=5).close()
-        except urllib.error.HTTPError:
-            return True
-        except (OSError, http.client.HTTPException):  # such as an answer that a kill cut short
-            return False
+        except (OSError, http.client.HTTPException) as error:  # such as a response that a kill interrupted
+            return isinstance(error, urllib.error.HTTPError)
         return True
 
     def _until_up(self) -> None:
@@ -312,13 +309,13 @@ class StudyServer(BackgroundServer):
         while not self._answers():
             if self.process.poll() is not None or time.monotonic() > end:
                 log = (self.study.folder / "otree.log").read_text(encoding="utf-8", errors="replace").strip()
-                raise SetupError(f"the study server did not start; it said: {log[-600:] or 'nothing'}")
+                raise SetupError(f"the study server did not start. The end of its log: {log[-600:] or '(empty)'}")
             if self._stopping.wait(0.1):
                 return
 
 # %% ../../nbs/11_study/05_server.ipynb #c076a3d6
 def start(study: Study | Any, *, ready: Callable[[Gateway, StudyServer], None] | None = None) -> None:
-    """Run gateway and study server until Ctrl-C or SIGTERM: `anthrokit study start FOLDER`.
+    """Run gateway and study server until Ctrl-C or SIGTERM, as `anthrokit study start FOLDER` does.
 
     Parameters
     ----------

@@ -54,7 +54,7 @@ def load_settings(path: str | os.PathLike) -> dict[str, Any]:
     Raises
     ------
     SetupError, TableError
-        If the file is missing or a setting is wrong. The error names the place.
+        If the file is missing or a setting is invalid. The error names the section and the setting.
 
     Examples
     --------
@@ -65,9 +65,9 @@ def load_settings(path: str | os.PathLike) -> dict[str, Any]:
     """
     if not Path(path).exists():
         raise SetupError(f"{path} is missing. Make a study with: anthrokit study init FOLDER")
-    usual = read_toml(data_path("study/study.toml"))
-    settings = check_entry(read_toml(path), usual, f"{path}")
-    for name, section in usual.items():
+    defaults = read_toml(data_path("study/study.toml"))
+    settings = check_entry(read_toml(path), defaults, f"{path}")
+    for name, section in defaults.items():
         if isinstance(section, dict) and name != "target":
             settings[name] = check_entry(settings[name], section, f"{path}: [{name}]")
     return _check_settings(settings, path)
@@ -80,11 +80,11 @@ def _check_settings(settings: dict[str, Any], path: Any) -> dict[str, Any]:
         for name, value in settings[section].items():
             if isinstance(value, int | float) and value < 0:
                 raise TableError(f"{path}: [{section}] {name} is {value!r}; it can't be below 0")
-    for what in ("minutes", "turns"):
-        if chat[f"least_{what}"] > chat[f"most_{what}"]:
-            raise TableError(f"{path}: [chat] least_{what} is more than most_{what}")
+    for unit in ("minutes", "turns"):
+        if chat[f"least_{unit}"] > chat[f"most_{unit}"]:
+            raise TableError(f"{path}: [chat] least_{unit} is more than most_{unit}")
     if chat["most_turns"] < 1 or chat["most_minutes"] <= 0 or chat["longest_message"] < 1:
-        raise TableError(f"{path}: [chat] leaves no room for a message")
+        raise TableError(f"{path}: [chat] most_turns, most_minutes and longest_message must be above 0")
     if not all(isinstance(name, str) and 0 < len(name) <= 100 for name in settings["questions"]["open_items"]):
         raise TableError(f"{path}: [questions] open_items must be a list of names of at most 100 characters")
     if not isinstance(target.get("model"), str):
@@ -92,7 +92,7 @@ def _check_settings(settings: dict[str, Any], path: Any) -> dict[str, Any]:
     names = [name for name in target if name != "max_tokens"]
     if secret := [name for name in names if "key" in name.lower() or "token" in name.lower()]:
         raise TableError(
-            f"{path}: [target] {secret[0]} would be a key in a file; keys come from the environment, such as "
+            f"{path}: [target] {secret[0]} looks like a key. Remove it from the file, and set the key in the environment, such as "
             f"OPENAI_API_KEY"
         )
     return settings
@@ -104,9 +104,9 @@ def draw_condition(position: int, conditions: Sequence[str], seed: str) -> str:
     Parameters
     ----------
     position : int
-        The number of participants before.
+        Number of participants who joined earlier.
     conditions : sequence of str
-        Drawn in shuffled blocks that hold each condition once or twice, so that groups stay of nearly one size.
+        Names of the conditions. A block has each condition once or twice, in random order.
     seed : str
         The same seed gives the same conditions.
 
@@ -214,20 +214,20 @@ class People:
         seat: str | None = None,
         most: int | None = None,
     ) -> dict[str, Any] | None:
-        """Return a participant's row, which is added when they join for the first time.
+        """Return a participant's row. Add the row when they join for the first time.
 
         Parameters
         ----------
         participant : str
             The id.
         draw : callable
-            From the position in the order of arrival to a condition.
+            Function from the position in the order of arrival to a condition.
         front, origin : str
-            As in the table.
+            As in the table `participants`.
         seat : str, optional
-            The id of the participant's browser (`Study.seat`). Only the first id that is given is saved.
+            Id of the participant's browser (`Study.seat`). Later ids do not replace the first.
         most : int, optional
-            The number of participants of the study. Returns None for a further one.
+            Maximum number of participants. Once it is reached, a new participant is not added, and the result is None.
         """
         with self._guard, transaction(self._connection) as connection:
             if self.row(participant) is None:
@@ -248,7 +248,7 @@ class People:
             return self._connection.execute("SELECT COUNT(*) FROM participants").fetchone()[0]
 
     def _write(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
-        """Execute a statement with each of some rows of values, in one transaction."""
+        """Execute a statement for each row of values, in one transaction."""
         with self._guard, transaction(self._connection) as connection:
             connection.executemany(sql, rows)
 
@@ -282,7 +282,7 @@ class People:
         return check_table(frame, "responses")
 
     def forget(self, participant: str) -> int:
-        """Delete a participant and their answers, also from the disk; return the number of rows."""
+        """Delete a participant and their answers, and rewrite the file without them. Return the number of rows."""
         with self._guard, transaction(self._connection) as connection:
             counts = [
                 connection.execute(f"DELETE FROM {table} WHERE participant = ?", [participant]).rowcount
@@ -297,14 +297,13 @@ def _as_text(value: Any) -> str | None:
     return None if value is None or value == "" else plain_value(str(value))
 
 # %% ../../nbs/11_study/03_studies.ipynb #717399b3
-def is_same(secret: str, given: str) -> bool:
-    """Return whether a browser gave this secret. The time that this takes reveals nothing about the secret."""
-    secret_bytes, given_bytes = (one.encode("utf-8", "surrogatepass") for one in (secret, given))  # a browser sends any bytes
-    return hmac.compare_digest(secret_bytes, given_bytes)
+def is_same(secret: str, text: str) -> bool:
+    """Return whether a text from a browser is the secret. The comparison takes constant time."""
+    return hmac.compare_digest(secret.encode(), text.encode("utf-8", "surrogatepass"))
 
 # %% ../../nbs/11_study/03_studies.ipynb #b1e73265
 class Study:
-    """A folder that holds one study with people.
+    """A study with participants, and its folder.
 
     Parameters
     ----------
@@ -316,16 +315,16 @@ class Study:
     folder : Path
         The folder.
     settings : dict
-        From its study.toml.
+        Settings from study.toml.
     conditions : dict
-        From its conditions.toml.
+        Conditions from conditions.toml.
     questionnaires : list of Questionnaire
-        Those that are shown, in this order.
+        The questionnaires, in the order in which they are shown.
 
     Raises
     ------
     SetupError, TableError
-        If a file is missing or incomplete. The error says what to do.
+        If a file is missing or invalid.
 
     Examples
     --------
@@ -352,7 +351,7 @@ class Study:
         return f"Study({str(self.folder)!r})"
 
     def open_people(self) -> People:
-        """Open the file of participants and responses; close it after use."""
+        """Open the file of participants and responses. Close it after use."""
         return People(self.folder / "people.sqlite")
 
     def run(self, *, read_only: bool = True) -> Run:
@@ -360,20 +359,19 @@ class Study:
         return Run(self.folder / "run", read_only=read_only)
 
     def llm(self) -> LLM:
-        """Return the model under study. It makes fewer attempts than elsewhere, since a participant waits."""
-        patience = 3600.0 if self.settings["target"]["model"].startswith("local/") else 60.0
-        usual = {"timeout": patience, "max_retries": 2, "max_concurrency": 64}
-        return LLM(**{**usual, **self.settings["target"]})
+        """Return the model under study. By default it makes fewer retries than elsewhere, since a participant waits."""
+        timeout = 3600.0 if self.settings["target"]["model"].startswith("local/") else 60.0
+        return LLM(**{"timeout": timeout, "max_retries": 2, "max_concurrency": 64, **self.settings["target"]})
 
     def budget(self) -> Budget:
-        """Return the cap for all participants together."""
+        """Return the budget of all participants together."""
         limits = self.settings["limits"]
         return Budget(usd=limits["usd"] or None, tokens=limits["tokens"] or None)
 
     # Ids and tokens
 
     def _hash(self, purpose: str, text: str) -> str:
-        message = f"{purpose}:{text}".encode("utf-8", "surrogatepass")  # a browser sends any bytes
+        message = f"{purpose}:{text}".encode("utf-8", "surrogatepass")  # a text from a browser may have lone surrogates
         return hmac.new(self._secrets["seed"].encode(), message, hashlib.sha256).hexdigest()
 
     def participant_id(self, label: str) -> str:
@@ -387,7 +385,7 @@ class Study:
     def seal(self, participant: str, seat: str) -> str:
         """Return the sealed label of a participant in a browser (a seat), which only this study can make."""
         content = f"{participant}.{seat}"
-        # data/study/otree/serve.py checks seals with the admin token, which it needs anyway. A separate key would protect nothing more.
+        # data/study/otree/serve.py checks seals. It has the admin token, so a separate key would not protect more.
         return f"{content}.{hmac.new(self.admin_token.encode(), content.encode(), hashlib.sha256).hexdigest()[:32]}"
 
     def unseal(self, label: str) -> tuple[str, str] | None:
@@ -420,7 +418,7 @@ class Study:
         return draw_condition(position, list(self.conditions), self._secrets["seed"])
 
     def text(self, name: str) -> str:
-        """Return a text of the settings, with the provider's name in it."""
+        """Return a text of the settings with {provider} and {minutes} filled in."""
         llm = self.llm()
         provider = llm.model.partition("/")[0]
         where = f"a server of ours at {llm.api_base}" if llm.api_base else f"the company or program {provider}"
@@ -435,11 +433,11 @@ class Study:
         Raises
         ------
         TableError
-            If an item does not exist, a value is not on the item's scale, or an answer is not a text or whole number, or is
+            If an item does not exist, or if an answer is not on the item's scale, is neither a text nor a whole number, or is
             longer than the settings allow.
         """
         questions = self.settings["questions"]
-        # A form sends line breaks as two characters, which its limit of length counts as one.
+        # A form sends a line break as two characters. Its length limit counts one.
         pairs = ((item, value.replace("\r\n", "\n") if isinstance(value, str) else value) for item, value in answers.items())
         answers = {plain_value(item): value for item, value in pairs}
         for item, value in answers.items():
@@ -465,16 +463,16 @@ def init_study(folder: str | os.PathLike, *, levels: int = 2, **target: Any) -> 
     Parameters
     ----------
     folder : str or path
-        A new one, or an empty one.
+        A new or empty folder.
     levels : int
         2: the conditions high and low. 3 or more: graded conditions, such as five for a curve (`plan(slope=…)`).
     **target
-        Settings of the model under study, as for `LLM`: they go into study.toml.
+        Settings of the model under study, as for `LLM`. They are written into study.toml.
 
     Returns
     -------
     Study
-        With the bundled settings, conditions and questionnaires, to be changed in their files.
+        The study. Its folder has copies of the bundled settings, conditions and questionnaires.
 
     Raises
     ------
@@ -492,7 +490,7 @@ def init_study(folder: str | os.PathLike, *, levels: int = 2, **target: Any) -> 
     """
     folder = local_path(folder)
     if folder.is_file() or (folder.exists() and any(folder.iterdir())):
-        raise RunError(f"{folder} is a file or is not empty; give a new folder")
+        raise RunError(f"{folder} is a file or is not empty. Pass a new folder.")
     folder.mkdir(parents=True, exist_ok=True)
     try:
         shutil.copyfile(data_path("study/study.toml"), folder / "study.toml")
@@ -501,8 +499,7 @@ def init_study(folder: str | os.PathLike, *, levels: int = 2, **target: Any) -> 
         (folder / "conditions.toml").write_text(content, encoding="utf-8")
         shutil.copytree(data_path("study/questionnaires"), folder / "questionnaires")
         if target:
-            usual = load_settings(folder / "study.toml")["target"]
-            set_section(folder / "study.toml", "target", {**usual, **target})
+            set_section(folder / "study.toml", "target", {**load_settings(folder / "study.toml")["target"], **target})
         tokens = {name: secrets.token_hex(24) for name in ("seed", "admin", "otree_password", "otree_secret")}
         private = os.open(folder / "secrets.json", os.O_WRONLY | os.O_CREAT, 0o600)
         with open(private, "w", encoding="utf-8") as file:
@@ -516,7 +513,7 @@ def init_study(folder: str | os.PathLike, *, levels: int = 2, **target: Any) -> 
 
 
 def set_section(path: Path, section: str, values: Mapping[str, Any]) -> None:
-    """Replace a section of a study's settings; the rest of the file stays unchanged, comments included.
+    """Replace the settings of one section. The rest of the file stays unchanged, comments included.
 
     Parameters
     ----------
@@ -525,7 +522,7 @@ def set_section(path: Path, section: str, values: Mapping[str, Any]) -> None:
     section : str
         An existing section, without brackets.
     values : dict
-        Its settings. One that is None is left out.
+        Settings of the section. A setting that is None is left out.
 
     Raises
     ------
@@ -545,7 +542,7 @@ def set_section(path: Path, section: str, values: Mapping[str, Any]) -> None:
     header = re.compile(rf"\s*\[\s*{re.escape(section)}\s*\]\s*(#.*)?")
     start = next((place for place, line in enumerate(lines) if header.fullmatch(line)), None)
     if start is None:
-        raise SetupError(f"{path}: has no section [{section}]; write it into the file, with its settings")
+        raise SetupError(f"{path}: has no section [{section}]. Add the section to the file, or correct the name.")
     end = start + 1
     while end < len(lines) and lines[end].strip() and not lines[end].startswith(("[", "#")):
         end += 1
