@@ -34,16 +34,16 @@ def list_user_turns(run: Run, *, source: str, first: bool = False) -> pd.DataFra
     Parameters
     ----------
     run : Run
-        A run of `simulate`, of a study, or read from chat logs.
+        A run of `simulate`, of a study, or of imported chat logs.
     source : str
-        Name of the source: simulated, real, ….
+        Name of the source, such as simulated or real.
     first : bool
-        Include first messages; those of a simulation are given prompts.
+        Include first messages, which are prompts in a simulation.
 
     Returns
     -------
     DataFrame
-        source, dialogue_id, turn, domain (NA where the run has none), text.
+        source, dialogue_id, turn, domain (NA if unknown), text.
 
     Examples
     --------
@@ -71,23 +71,22 @@ def draw_credibility_sheet(
     simulated, real : DataFrame
         From `list_user_turns`.
     n : int
-        Pairs; each pair is one turn of each source with the same domain and turn. Turns without a visible character are
-        left out. If most turns of a source have no domain, as
-        chats of participants, it is the same turn alone.
+        Number of pairs. A pair has one turn of each source, with the same domain and turn. If most turns of a source have no
+        domain, as in chats of participants, pairs have only the same turn. Turns without a visible character are left out.
     seed : int
         The same seed draws the same sheet.
 
     Returns
     -------
     sheet : DataFrame
-        item, text, rating (empty: 1, surely a machine, to 5, surely a person), safe to open in a spreadsheet.
+        item, text, rating (empty; raters enter 1, surely a machine, to 5, surely a person). Safe to open in a spreadsheet.
     key : DataFrame
         item, pair, source, domain, turn, dialogue_id.
 
     Raises
     ------
     TableError
-        There are fewer pairs than asked for.
+        If there are fewer than `n` pairs.
 
     Examples
     --------
@@ -114,9 +113,9 @@ def draw_credibility_sheet(
     if len(pairs) < n:
         raise TableError(f"n is {n}, but only {len(pairs)} pairs share domain and turn. Pass a smaller n.")
     pairs = pairs.sample(n, random_state=seed + 1).reset_index(drop=True).assign(pair=range(1, n + 1))
-    own, columns = ("source", "dialogue_id", "text"), ["pair", "domain", "turn"]
-    halves = [pairs.rename(columns={f"{name}_{side}": name for name in own}) for side in "ab"]
-    rows = pd.concat([one[[*columns, *own]] for one in halves]).sort_index(kind="stable")
+    names = ("source", "dialogue_id", "text")
+    halves = [pairs.rename(columns={f"{name}_{side}": name for name in names}) for side in "ab"]
+    rows = pd.concat([half[["pair", "domain", "turn", *names]] for half in halves]).sort_index(kind="stable")
     key = rows.sample(frac=1, random_state=seed + 2).reset_index(drop=True)
     key.insert(0, "item", range(1, len(key) + 1))
     sheet = escape_cells(key[["item", "text"]].assign(rating=""))
@@ -137,11 +136,11 @@ def compare_credibility(
     Parameters
     ----------
     ratings : DataFrame
-        item, rater, rating (1 to 5); several raters an item are averaged.
+        item, rater, rating (1 to 5). The ratings of several raters of an item are averaged.
     key : DataFrame
         From `draw_credibility_sheet`.
     by : sequence of str
-        Columns of the key; each of their values gets a row, after the row for all.
+        Columns of the key. The result has a row for each of their values, after the row for all items.
     a, b : str
         The two sources.
     ci : float
@@ -157,7 +156,7 @@ def compare_credibility(
     Raises
     ------
     TableError
-        A rating is not 1 to 5, belongs to an item that the key lacks, or occurs twice for a rater.
+        If a rating is not 1 to 5, if its item is not in the key, or if a rater has rated an item twice.
 
     Examples
     --------
@@ -174,14 +173,14 @@ def compare_credibility(
 
     check_level(ci)
     require_columns(ratings, ["item", "rater", "rating"], "ratings")
-    # Items of a file may be texts.
+    # Item numbers from a file may be texts or floats.
     ratings, key = (table.assign(item=table["item"].astype("str").str.removesuffix(".0")) for table in (ratings, key))
-    left_open = ratings["rating"].isna() | ratings["rating"].astype("str").str.strip().eq("")
-    ratings = ratings.assign(rating=pd.to_numeric(ratings["rating"], errors="coerce"))[~left_open]
-    if wrong := sorted(set(ratings.loc[~ratings["rating"].isin([1, 2, 3, 4, 5]), "item"])):
-        raise TableError(f"ratings are whole numbers from 1 to 5; those of the items {wrong[:5]} are not")
-    if strange := sorted(set(ratings["item"]) - set(key["item"])):
-        raise TableError(f"the key has no items {strange[:5]}; is it the key of another sheet?")
+    is_empty = ratings["rating"].isna() | ratings["rating"].astype("str").str.strip().eq("")
+    ratings = ratings.assign(rating=pd.to_numeric(ratings["rating"], errors="coerce"))[~is_empty]
+    if invalid := sorted(set(ratings.loc[~ratings["rating"].isin([1, 2, 3, 4, 5]), "item"])):
+        raise TableError(f"ratings of the items {invalid[:5]} are not whole numbers from 1 to 5. Correct them.")
+    if unknown := sorted(set(ratings["item"]) - set(key["item"])):
+        raise TableError(f"the key has no items {unknown[:5]}. Pass the key that was drawn with this sheet.")
     require_unique(ratings, ["item", "rater"], "{rater!r} has rated the item {item!r} twice")
     means = ratings.groupby("item")["rating"].mean()
     rated_turns = key.assign(rating=key["item"].map(means)).dropna(subset=["rating"])
@@ -197,7 +196,7 @@ def compare_credibility(
             row |= {"mean_a": wide[a].mean(), "mean_b": wide[b].mean()}
             contrast = compare_conditions(part, "rating", "source", high=a, low=b, ci=ci).iloc[0]
             row |= contrast[["estimate", "ci_low", "ci_high", "p_value"]].to_dict()
-            differences = (both[a] - both[b]).round(9)  # of means: equal ones may differ in their last digit
+            differences = (both[a] - both[b]).round(9)  # equal means may differ in their last digit
             if differences.any():
                 wilcoxon = pingouin.wilcoxon(differences).iloc[0]
                 row |= {"paired": float(wilcoxon["RBC"]), "p_paired": float(wilcoxon["p_val"])}
@@ -229,12 +228,12 @@ def _read_ratings(text: str | None, questionnaire: Questionnaire) -> dict[str, i
 
 
 def collect_impressions(run: Run) -> pd.DataFrame:
-    """Return the judges' ratings of both sides in a run.
+    """Return the judges' ratings of both sides of the dialogues in a run.
 
     Returns
     -------
     DataFrame
-        dialogue_id, side (user, target), item, model, value (missing without a response), status, error.
+        dialogue_id, side (user, target), item, model, value (missing without a valid response), status, error.
 
     Examples
     --------
@@ -255,11 +254,11 @@ def rate_sides(messages: pd.DataFrame, *, questionnaire: Questionnaire | str = "
     messages : DataFrame
         dialogue_id, turn, role, content, as from `Run.messages`.
     questionnaire : Questionnaire or str
-        A bundled questionnaire or another.
+        A bundled or user-defined questionnaire.
     model : LLM or str
         The judge.
     run : Run or path
-        The run in which ratings are saved. Running again makes only missing ones.
+        The run in which ratings are saved. A second call makes only missing ratings.
     max_attempts, retry, budget
         As for `PromptJob`.
     batch, on, progress
@@ -268,7 +267,7 @@ def rate_sides(messages: pd.DataFrame, *, questionnaire: Questionnaire | str = "
     Returns
     -------
     DataFrame
-        As `collect_impressions`.
+        As from `collect_impressions`.
 
     Examples
     --------
@@ -303,15 +302,15 @@ def compare_sides(
     questionnaire: Questionnaire | str = "godspeed",
     ci: float = 0.95,
 ) -> pd.DataFrame:
-    """Compare a questionnaire about the user with that about the target of the same dialogues.
+    """Compare ratings of the user with ratings of the target of the same dialogues.
 
     Parameters
     ----------
     ratings : DataFrame
-        dialogue_id, side (user, target), item, value; as from `rate_sides`, or people's, or both. Several raters of a
-        side (a column model or rater, or both) are averaged.
+        dialogue_id, side (user, target), item, value; from `rate_sides`, from people, or from both. The scores of several raters of
+        a side (columns model, rater) are averaged.
     clusters : mapping, optional
-        Dialogue to its cluster, such as the base prompt; by default each dialogue is one.
+        Dialogue to its cluster, such as the base prompt. By default each dialogue is a cluster.
     questionnaire : Questionnaire or str
         The questionnaire that was filled in.
     ci : float
@@ -326,7 +325,7 @@ def compare_sides(
     Raises
     ------
     TableError
-        A column is missing, a value is not a point of its item, or a side is rated twice by one rater.
+        If a column is missing, a value is not a point of its item, or a rater has rated a side twice.
 
     Examples
     --------
@@ -339,22 +338,22 @@ def compare_sides(
     form = questionnaire if isinstance(questionnaire, Questionnaire) else load_questionnaire(questionnaire)
     require_known("side", _SIDES, *ratings["side"].unique())
     if (valid_ratings := ratings.dropna(subset=["value"])).empty:
-        raise TableError("no side has a rating; the column status says why")
+        raise TableError("no side has a rating. The column status of the ratings has the reasons.")
     keys = valid_ratings[["dialogue_id", "side", *(name for name in ("rater", "model") if name in valid_ratings)]].astype("str").fillna("")
     valid_ratings = valid_ratings.assign(participant=keys.agg("\x1f".join, axis=1), questionnaire=form.name)
     scores = score_scales(valid_ratings[["participant", "questionnaire", "item", "value"]], form)
-    about = scores["participant"].str.split("\x1f", expand=True)
-    means = scores.assign(dialogue_id=about[0], side=about[1]).groupby(["dialogue_id", "side"])[[*form.scales]].mean()
+    parts = scores["participant"].str.split("\x1f", expand=True)
+    means = scores.assign(dialogue_id=parts[0], side=parts[1]).groupby(["dialogue_id", "side"])[[*form.scales]].mean()
     wide, rows = means.astype(float).unstack("side"), []
     for scale, title in form.scales.items():
-        own = wide[scale].reindex(columns=[*_SIDES]).dropna()
-        row = {"scale": scale, "title": title, "n": len(own), "n_total": ratings["dialogue_id"].nunique()}
-        if len(own):
-            cluster = own.index if clusters is None else own.index.map(clusters)
-            difference = (own["user"] - own["target"]).to_numpy()
+        sides = wide[scale].reindex(columns=[*_SIDES]).dropna()
+        row = {"scale": scale, "title": title, "n": len(sides), "n_total": ratings["dialogue_id"].nunique()}
+        if len(sides):
+            cluster = sides.index if clusters is None else sides.index.map(clusters)
+            difference = (sides["user"] - sides["target"]).to_numpy()
             sums = pd.DataFrame({"sum": difference, "n": 1.0}).groupby(np.asarray(cluster)).sum().to_numpy()
-            row |= mean_estimates(sums[:, :1], sums[:, 1:], ci).iloc[0].to_dict() | {f"{kind}_{side}": getattr(own[side], way)()
-                                               for side in _SIDES for kind, way in (("mean", "mean"), ("sd", "std"))}
+            row |= mean_estimates(sums[:, :1], sums[:, 1:], ci).iloc[0].to_dict()
+            row |= sides.mean().add_prefix("mean_").to_dict() | sides.std().add_prefix("sd_").to_dict()
         rows.append(row)
     names = ["scale", "title", "mean_user", "sd_user", "mean_target", "sd_target", "estimate", "ci_low", "ci_high", "n"]
     return pd.DataFrame(rows).reindex(columns=[*names, "n_total", "n_clusters", "ci"])

@@ -24,7 +24,7 @@ __all__ = ['plan']
 
 # %% ../../nbs/11_study/08_planning.ipynb #019655a4
 def _noether(rank_biserial: float, power: float, alpha: float) -> int:
-    """Return participants an arm by Noether (1987), Journal of the American Statistical Association 82: 645–647."""
+    """Return the participants per arm by Noether (1987), Journal of the American Statistical Association 82: 645–647."""
     from scipy.stats import norm
 
     z = norm.ppf(1 - alpha / 2) + norm.ppf(power)
@@ -32,7 +32,7 @@ def _noether(rank_biserial: float, power: float, alpha: float) -> int:
 
 # %% ../../nbs/11_study/08_planning.ipynb #5ca1e007
 def _linear_trend(slope: float, levels: int, power: float, alpha: float) -> int:
-    """Return participants a level for the t test of a linear trend: at least six, which an interval at each dose needs."""
+    """Return the participants per level for the t test of a linear trend; at least six, for an interval at each dose."""
     from scipy.stats import norm
     from statsmodels.stats.power import TTestPower
 
@@ -49,22 +49,23 @@ _MOST = 10**15
 def _sizes(
     rate: float, design_effect: float, each: float, half_width: float, ci: float, judge: tuple[float, float]
 ) -> tuple[float, float, float]:
-    """Return base prompts, base prompts of a corrected rate, and its labels, with which the intervals have this half-width."""
+    """Return the base prompts for a half-width, and the base prompts and labels for a corrected rate with it."""
     from scipy.special import ndtri
 
     (sensitivity, specificity), z, width = judge, ndtri(0.5 + ci / 2), 2 * half_width
-    observed_rate, share = rate * sensitivity + (1 - rate) * (1 - specificity), np.clip(rate, 0.01, 0.99)  # share: of the labels
+    observed_rate = rate * sensitivity + (1 - rate) * (1 - specificity)
+    share = np.clip(rate, 0.01, 0.99)  # of labels of messages with the behaviour
     design = max(design_effect, 1)
     rare = min(rate, 1 - rate)
     spread = max((1 - rare) * min((design - 1) / each, 1), 1e-9)
 
     def width_of(prompts: int) -> float:
-        rarer = -prompts * np.expm1(-rare / spread * np.log1p(each * spread))  # shares of base prompts: gamma distribution
+        rarer = -prompts * np.expm1(-rare / spread * np.log1p(each * spread))  # rates of base prompts have a gamma distribution
         return expected_width(rate, prompts * each / np.array([design, max(design, each)]), rarer, prompts, ci)
 
     def corrected_width(prompts: int, labels: int) -> float:
         errors = sensitivity, labels * share, specificity, labels * (1 - share)
-        # An observed rate of 0 or 1 shows no variance, so no design effect.
+        # An observed rate of 0 or 1 has no variance, so its design effect is unknown.
         return 2 * score_parts(observed_rate, prompts * each / (each if observed_rate in (0, 1) else design), *errors, z)[1]
 
     prompts = smallest_size(width_of, width, _MOST, 6)
@@ -74,10 +75,10 @@ def _sizes(
 
 # %% ../../nbs/11_study/08_planning.ipynb #e7a50005
 def _of_pilot(pilot: Run | str | os.PathLike | pd.DataFrame) -> tuple[pd.DataFrame, float]:
-    """Return rates with design effects, all targets together, and the dollars per message (NaN where unknown)."""
+    """Return rates with design effects over all targets, and the dollars per message (NaN if unknown)."""
     labels = as_labels(pilot := run_of(pilot))
     if not len(labels) or labels["label"].isna().all():
-        raise TableError("the pilot has no labels yet; judge it first")
+        raise TableError("the pilot has no labels yet; judge it first, with judge(run, …)")
     shares = profile(labels, by="behaviour").dropna(subset=["estimate"]).reset_index(drop=True)
     rates = shares[["behaviour"]].assign(rate=shares["estimate"].astype(float))
     each = (shares["n"] / shares["n_clusters"]).astype(float)
@@ -106,7 +107,7 @@ def plan(
     Parameters
     ----------
     rank_biserial : float, optional
-        For a study with people: the difference to detect, as a rank-biserial correlation.
+        For a study with people: the difference between the conditions to detect, as a rank-biserial correlation.
     slope : float, optional
         For a curve over graded conditions: the difference between the lowest and the highest level, in standard
         deviations of the outcome within a level.
@@ -115,11 +116,11 @@ def plan(
     half_width : float, optional
         For a simulated study: half of the width that a rate's interval may have, such as 0.05.
     pilot : Run, path or DataFrame, optional
-        A judged run, its folder or its labels, for the rates, design effects and messages per base prompt; a run also
+        A judged run, its folder or its labels, for the rates, design effects and messages per base prompt. A run also
         gives the dollars per message.
     rate, design_effect, messages_a_prompt : float
-        Used without a pilot; by default as in data of the papers' shape (8 scenarios of 5 turns, naive standard errors
-        about 2.7 times too small). The default design effect is 1 + (messages_a_prompt − 1) / 6, so 7.5 for 40 messages.
+        Used without a pilot. The defaults describe data like the papers' (8 scenarios of 5 turns; naive standard errors
+        are about 2.7 times too small). The default design effect is 1 + (messages_a_prompt − 1) / 6, so 7.5 for 40 messages.
     judge : (float, float)
         Sensitivity and specificity of the judges, for rates corrected by labels.
     power, alpha : float
@@ -130,19 +131,19 @@ def plan(
     Returns
     -------
     DataFrame
-        With people: quantity, n (by Noether's formula for the Mann-Whitney test; of a slope, for the t test of a linear
-        trend, and at least six), why. Simulated:
-        behaviour, rate, design_effect (messages of a prompt if the pilot can't estimate it: rates of 0 or 1, one base prompt),
-        base_prompts (the judges' rate alone, at least six), base_prompts_corrected (at least six) and labels (for a rate
-        corrected by labels, at least eight), messages, cost (US dollars of base_prompts, by the pilot's prices; NA where they
-        aren't known).
+        With people: quantity, n (by Noether's formula for the Mann-Whitney test; for a slope by the t test of a linear
+        trend, at least six), why.
+        Simulated: behaviour, rate, design_effect (the messages per prompt if the pilot can't estimate it, as with a rate of 0 or 1 or
+        a single base prompt), base_prompts (for the judges' rate, at least six), base_prompts_corrected and labels (for a rate
+        corrected by labels, at least six and eight), messages, cost (US dollars of base_prompts by the pilot's prices; NA if
+        unknown), half_width, ci.
 
     Raises
     ------
     ValueError
-        Not exactly one of rank_biserial, slope and half_width is given, or a number is out of range.
+        If not exactly one of rank_biserial, slope and half_width is given, or a number is out of range.
     TableError
-        The pilot has no labels.
+        If the pilot has no labels.
 
     Examples
     --------

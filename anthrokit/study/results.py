@@ -29,7 +29,7 @@ _TURNS = (
 
 
 def _of_chats(study: Study) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return turns and shares of behaviours by participant; an empty table where nobody has chatted."""
+    """Return turns and rates of behaviours by participant; empty tables if nobody has chatted."""
     if not (study.folder / "run" / "ledger.sqlite").exists():
         return pd.DataFrame(columns=["participant", "turns"]), pd.DataFrame(columns=["participant"])
     with study.run() as run:
@@ -55,20 +55,20 @@ def outcomes(study: Study | Any, *, anthroscore: Any = None, entities: Any = Non
     anthroscore : str, path or Scorer, optional
         A model as for `anthroscore.load_scorer`: adds the AnthroScore of each description.
     entities : str, list of str or Entities, optional
-        What counts as a mention of the system: `anthroscore.preset("description")` by default, which has the usual
-        words (chatbot, bot, agent, program, …) and *it*. Add the system's name with `preset("description",
-        names="Nova")`.
+        Words that mention the system. The default `anthroscore.preset("description")` has the usual words (chatbot, bot,
+        agent, program, …) and *it*. Add the system's name with `preset("description", names="Nova")`.
 
     Returns
     -------
     DataFrame
-        One row per participant: participant, condition, dose (of graded conditions only), status, ended_by, front,
+        One row per participant: participant, condition, dose (only with graded conditions), status, ended_by, front,
         origin, minutes (in the chat, while the gateway ran), turns (answers of the system), one column per scale
-        (points), attention_passed, attention_asked, description; if the run is judged, `rate of …` a behaviour (share
-        of the system's messages with a label) and `rate of any behaviour` (without those counted by rule; of the
-        messages with all labels) with its lowest rate and highest rate (if the other messages showed none, or all of
-        them one); if requested, anthroscore and anthroscore_status (scored, or why not: missing, empty, language, no
-        mention, …). NA for missing values.
+        (points), attention_passed, attention_asked, description.
+        If the run is judged: `rate of …` for each behaviour (share of the system's labelled messages); `rate of any behaviour`
+        (of the messages with all labels; behaviours that are counted by rule are ignored); `lowest rate` and `highest rate`
+        (of all messages: the other messages have no behaviour, or each of them has one).
+        If requested: anthroscore and anthroscore_status (scored, or a reason such as missing, empty, language, no mention).
+        Missing values are NA.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def judged_and_perceived(
     people : DataFrame
         From `outcomes` of a judged study: the columns condition, `score` and `rate`.
     score, rate : str
-        Columns.
+        Columns of the outcome and of the predictor.
     ci : float
         Confidence level.
 
@@ -141,8 +141,8 @@ def judged_and_perceived(
     Notes
     -----
     Ordinary least squares with HC2 standard errors and Student's t with the degrees of freedom of Bell and McCaffrey (2002).
-    With 10 to 40 participants, and shares that differ for two, three, five or all, 95 % intervals covered a slope of 0 in 94
-    to 100 % of 300 simulations each (`benchmarks/validity.py --of slope`).
+    In simulations of 10 to 40 participants, of whom two, three, five or all differed in their rates, 95 % intervals covered a slope
+    of 0 in 94 to 100 % of 300 studies each (`benchmarks/validity.py --of slope`).
 
     Raises
     ------
@@ -165,13 +165,13 @@ def judged_and_perceived(
     complete = as_numbers(people[["condition", score, rate]], [score, rate], "outcomes").dropna()
     if len(complete) < 10:
         raise TableError(f"at least ten participants need a score and a rate; {len(complete)} have both")
-    both = (complete[name] for name in (score, rate))
-    y, x = ((one - one.mean()) / (one.std() if one.nunique() > 1 else np.nan) for one in both)  # std of equal values may be 1e-17
+    spreads = complete[[score, rate]].std().where(complete[[score, rate]].nunique() > 1)  # the std of equal values may be 1e-17
+    y, x = ((complete[name] - complete[name].mean()) / spreads[name] for name in (score, rate))
     dummies = pd.get_dummies(complete["condition"].astype("str"), drop_first=True, dtype=float)
     rows = []
-    for model, beside in (("rate alone", None), ("rate within conditions", dummies)):
+    for model, covariates in (("rate alone", dummies.iloc[:, :0]), ("rate within conditions", dummies)):
         row = {"model": model, "n": len(complete), "n_total": len(people), "ci": ci}
-        design = np.column_stack([x, np.ones(len(x)), *([] if beside is None else [beside])])
+        design = np.column_stack([x, np.ones(len(x)), covariates])
         if x.notna().all() and np.linalg.matrix_rank(design) == design.shape[1]:
             inverse = np.linalg.pinv(design)
             row["estimate"] = slope = inverse[0] @ y
