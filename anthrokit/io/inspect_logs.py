@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import codecs
 import io
+import json
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
@@ -29,7 +31,7 @@ from ..judging.log_formats import as_text, read_message
 from ..models import Completion
 from ..models.loop import await_for
 from ..simulation import Behaviour, Taxonomy, load_prompts
-from ..simulation.dialogues import as_llm, swap_roles, user_system_prompt
+from ..simulation.dialogues import as_llm, check_histories, opening_of, swap_roles, user_system_prompt
 from ..work import Request, run_steps
 
 try:
@@ -37,13 +39,13 @@ try:
     from inspect_ai.event import ModelEvent
     from inspect_ai.dataset import MemoryDataset, Sample
     from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalSample, EvalSpec, EvalStats
-    from inspect_ai.log import EvalMetric, EvalResults, EvalScore, read_eval_log, write_eval_log
+    from inspect_ai.log import read_eval_log, recompute_metrics, write_eval_log
     from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageSystem, ChatMessageUser
     from inspect_ai.model import ChatCompletionChoice, GenerateConfig, Model, ModelAPI, ModelOutput, ModelUsage
     from inspect_ai.model import get_model, model_roles, modelapi
     from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, mean, metric, scorer, stderr
     from inspect_ai.solver import Generate, Solver, TaskState, solver
-    from inspect_ai.util import collect
+    from inspect_ai.util import collect, registry_info
 except ImportError as error:
     raise ImportError(f"anthrokit.io.inspect_logs needs Inspect: pip install 'anthrokit[inspect]' ({error})") from error
 
@@ -55,14 +57,14 @@ __all__ = ['Rater', 'dialogue_score', 'clustered_stderr', 'write_inspect', 'inpu
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #9d764aa9
 _RATING = ("turn", "judge", "sample", "verdict", "score", "status", "explanation", "raw", "attempts")
 _LABEL = ("turn", "label", "votes_for", "votes_cast")
-_SAID = {True: "Yes", False: "No"}
-_KNOWN = {*tables.TABLES["prompts"].columns, *tables.TABLES["dialogues"].columns}
+_VERDICTS = {True: "Yes", False: "No"}
+_PROMPT_COLUMNS = tuple(tables.TABLES["prompts"].columns)
+_COLUMNS = {*_PROMPT_COLUMNS, *tables.TABLES["dialogues"].columns}
 
 
-def _quoted(text: str | None) -> str:
-    """Return a judge's reason on one line, with Markdown escaped. The viewer escapes HTML."""
-    flat = " ".join((text or "").split())
-    return "".join(f"\\{sign}" if sign in "\\`*_[]#!|~$" else sign for sign in flat)
+def _one_line(text: str) -> str:
+    """Return a text on one line, with Markdown escaped. Inspect's viewer escapes HTML."""
+    return re.sub(r"([\\`*_\[\]#!|~$])", r"\\\1", " ".join(text.split()))
 
 
 def _explained(labels: list[dict[str, Any]], ratings: list[dict[str, Any]]) -> str:
@@ -71,12 +73,12 @@ def _explained(labels: list[dict[str, Any]], ratings: list[dict[str, Any]]) -> s
     for row in labels:
         votes = f"{row['votes_for']} of {row['votes_cast']} judges for it"
         lines.append(f"**Turn {row['turn']}: {kinds[row['label']]}**, {votes}\n")
-        own = [rating for rating in ratings if rating["turn"] == row["turn"]]
-        for judge in dict.fromkeys(rating["judge"] for rating in own):
-            samples = [rating for rating in own if rating["judge"] == judge]
-            verdicts = ", ".join(_SAID.get(rating["verdict"], rating["status"]) for rating in samples)
+        of_turn = [rating for rating in ratings if rating["turn"] == row["turn"]]
+        for judge in dict.fromkeys(rating["judge"] for rating in of_turn):
+            samples = [rating for rating in of_turn if rating["judge"] == judge]
+            verdicts = ", ".join(_VERDICTS.get(rating["verdict"], rating["status"]) for rating in samples)
             reason = next((rating["explanation"] for rating in samples if rating["explanation"]), None)
-            lines.append(f"- {_quoted(judge)}: {verdicts}" + (f" – {_quoted(reason)}" if reason else ""))
+            lines.append(f"- {_one_line(judge)}: {verdicts}" + (f" – {_one_line(reason)}" if reason else ""))
         lines.append("")
     return "\n".join(lines)
 
@@ -94,13 +96,13 @@ def dialogue_score(labels: list[dict[str, Any]], ratings: list[dict[str, Any]]) 
     Returns
     -------
     Score
-        The share of the scored messages that show the behaviour; unscored (NaN) where none could be scored. Metadata:
+        The share of the labelled messages that show the behaviour; unscored (NaN) if no message has a label. Metadata:
         shown, scored, messages (numbers) and ratings.
 
     Examples
     --------
-    >>> said = [{"turn": turn, "label": turn > 1, "votes_for": 3, "votes_cast": 3} for turn in (1, 2, 3, 4)]
-    >>> dialogue_score(said, []).value
+    >>> labels = [{"turn": turn, "label": turn > 1, "votes_for": 3, "votes_cast": 3} for turn in (1, 2, 3, 4)]
+    >>> dialogue_score(labels, []).value
     0.75
     """
     labelled = [row["label"] for row in labels if row["label"] is not None]
@@ -118,46 +120,35 @@ def clustered_stderr() -> Metric:
     Examples
     --------
     >>> from inspect_ai.scorer import SampleScore, Score
-    >>> said = [("a", 1.0), ("a", 1.0), ("b", 0.0), ("b", 0.0)]
-    >>> scores = [SampleScore(score=Score(value=value), sample_metadata={"base_id": base}) for base, value in said]
+    >>> values = [("a", 1.0), ("a", 1.0), ("b", 0.0), ("b", 0.0)]
+    >>> scores = [SampleScore(score=Score(value=value), sample_metadata={"base_id": base}) for base, value in values]
     >>> float(round(clustered_stderr()(scores), 2))
     0.5
     """
-    inspects = stderr(cluster="base_id")
+    standard_error = stderr(cluster="base_id")
 
     def compute(scores: list[SampleScore]) -> float:
         clusters = {(score.sample_metadata or {})["base_id"] for score in scores}
-        return inspects(scores) if len(clusters) > 1 else float("nan")
+        return standard_error(scores) if len(clusters) > 1 else float("nan")
 
     return compute
 
 
-def _result(name: str, samples: list[EvalSample]) -> EvalScore:
-    """Return the metrics of one behaviour over the dialogues of a log. Unscored ones are left out and counted."""
-    every = [
-        SampleScore(score=scores[name], sample_id=sample.id, sample_metadata=sample.metadata)
-        for sample in samples
-        if name in (scores := sample.scores or {})
-    ]
-    scored = [one for one in every if one.score.value == one.score.value]
-    computed = {"mean": mean(), "clustered_stderr": clustered_stderr()}
-    values = {key: compute(scored) if scored else float("nan") for key, compute in computed.items()}
-    metrics = {key: EvalMetric(name=key, value=value) for key, value in values.items()}
-    return EvalScore(name=name, scorer=name, metrics=metrics, scored_samples=len(scored), unscored_samples=len(every) - len(scored))
+_METRICS = [{"name": "inspect_ai/mean"}, {"name": registry_info(clustered_stderr()).name}]
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #a788dae9
-_KEPT = ("turn", "reasoning", "finish_reason", "role_flip", "tokens_in", "tokens_out", "seconds", "served_model")
+_MESSAGE_COLUMNS = ("turn", "reasoning", "finish_reason", "role_flip", "tokens_in", "tokens_out", "seconds", "served_model")
 
 
 def _chat(messages: pd.DataFrame, target: str, system: str | None) -> list[ChatMessage]:
-    """Return the messages of a dialogue in Inspect's classes, each with its turn, what is kept of it, and why it has no text."""
+    """Return the messages of a dialogue in Inspect's classes, with their other columns as metadata."""
     name = next(iter(messages["dialogue_id"]), "")
     chat: list[ChatMessage] = [ChatMessageSystem(content=system, id=f"{name}/system")] if system else []
     for row in tables.to_records(messages):
-        about = {column: row[column] for column in _KEPT if row[column] is not None}
+        metadata = {column: row[column] for column in _MESSAGE_COLUMNS if row[column] is not None}
         if row["content"] is None:
-            about["missing"] = row["error"] or "not there"
-        fields = {"id": f"{name}/{row['turn']}/{row['role']}", "content": row["content"] or "", "metadata": about}
+            metadata["missing"] = row["error"] or "not there"
+        fields = {"id": f"{name}/{row['turn']}/{row['role']}", "content": row["content"] or "", "metadata": metadata}
         chat.append(ChatMessageUser(**fields) if row["role"] == "user" else ChatMessageAssistant(model=target, **fields))
     return chat
 
@@ -170,17 +161,19 @@ def _usage(calls: list[dict[str, Any]]) -> dict[str, ModelUsage]:
     """Return the tokens of calls by model."""
     usage: dict[str, ModelUsage] = {}
     for call in calls:
-        read, wrote = call["tokens_in"] or 0, call["tokens_out"] or 0
-        more = ModelUsage(input_tokens=read, output_tokens=wrote, total_tokens=read + wrote)
-        usage[call["model"]] = usage.get(call["model"], ModelUsage()) + more
+        usage[call["model"]] = usage.get(call["model"], ModelUsage()) + _model_usage(call["tokens_in"] or 0, call["tokens_out"] or 0)
     return usage
 
 
-def _times(calls: list[dict[str, Any]], otherwise: str) -> tuple[datetime, datetime]:
-    """Return when calls began and ended; without calls, the time given, twice."""
+def _model_usage(tokens_in: int, tokens_out: int) -> ModelUsage:
+    return ModelUsage(input_tokens=tokens_in, output_tokens=tokens_out, total_tokens=tokens_in + tokens_out)
+
+
+def _times(calls: list[dict[str, Any]], default: str) -> tuple[datetime, datetime]:
+    """Return the beginning and end of calls; the default twice if there are none."""
     ends = [(datetime.fromisoformat(call["at"]), call["seconds"] or 0.0) for call in calls]
     if not ends:
-        return (datetime.fromisoformat(otherwise),) * 2
+        return (datetime.fromisoformat(default),) * 2
     return min(end - timedelta(seconds=seconds) for end, seconds in ends), max(end for end, _ in ends)
 
 
@@ -190,15 +183,15 @@ def _events(messages: list[ChatMessage], target: str, calls: dict[str, list[dict
     for number, message in enumerate(messages):
         if message.role != "assistant":
             continue
-        own = calls.get(message.id, [])
-        begun, ended = _times(own, created)
+        message_calls = calls.get(message.id, [])
+        began, ended = _times(message_calls, created)
         reason = {"length": "max_tokens"}.get((message.metadata or {}).get("finish_reason"), "stop")
         output = ModelOutput(model=target, choices=[ChatCompletionChoice(message=message, stop_reason=reason)])
-        output.usage = _usage(own).get(target)
+        output.usage = _usage(message_calls).get(target)
         events.append(
             ModelEvent(
-                uuid=message.id, timestamp=begun, completed=ended, model=target, input=messages[:number], tools=[], tool_choice="auto",
-                config=GenerateConfig(), output=output, working_time=(ended - begun).total_seconds() if own else None,
+                uuid=message.id, timestamp=began, completed=ended, model=target, input=messages[:number], tools=[], tool_choice="auto",
+                config=GenerateConfig(), output=output, working_time=(ended - began).total_seconds() if message_calls else None,
                 error=(message.metadata or {}).get("missing"), working_start=0.0,
             )
         )
@@ -213,21 +206,21 @@ def _group(frame: pd.DataFrame, keys: str | list[str], columns: Iterable[str]) -
 
 def _samples(run: Run, target: str) -> list[EvalSample]:
     """Return the dialogues of a target as samples, with their scores and the calls made for them."""
-    metadata = run.metadata().set_index("dialogue_id").drop(columns=[*_KNOWN], errors="ignore")
+    metadata = run.metadata().set_index("dialogue_id").drop(columns=[*_COLUMNS], errors="ignore")
     messages = dict(list(run.messages().groupby("dialogue_id")))
-    labelled = run.labels().sort_values("turn", kind="stable")
-    unit, behaviours = ["dialogue_id", "behaviour"], labelled["behaviour"].unique()
-    labels, ratings = _group(labelled, unit, _LABEL), _group(run.ratings(), unit, _RATING)
+    all_labels = run.labels().sort_values("turn", kind="stable")
+    unit, behaviours = ["dialogue_id", "behaviour"], all_labels["behaviour"].unique()
+    labels, ratings = _group(all_labels, unit, _LABEL), _group(run.ratings(), unit, _RATING)
     calls = _group(run.query(f"{_CALLS} WHERE purpose IN ('target', 'user')"), "unit", _CALL)
-    samples, epochs = [], Counter()
+    samples, epochs, created = [], Counter(), run.ledger.manifest_entry("created")
     for row in tables.to_records(run.dialogues().query("target == @target")):
         name, prompt = row["dialogue_id"], row["prompt_id"]
         epochs[prompt] += 1
-        if name in metadata.index:  # also what dialogues can't be compared by
+        if name in metadata.index:  # with lists and objects, which `dialogues()` lacks
             row |= metadata.loc[name].dropna().to_dict()
         chat = _chat(messages.get(name, tables.empty_table("messages")), target, row["system_target"])
-        own = [call for message in chat for call in calls.get(message.id, [])]
-        begun, ended = _times(own, run.ledger.manifest_entry("created"))
+        dialogue_calls = [call for message in chat for call in calls.get(message.id, [])]
+        began, ended = _times(dialogue_calls, created)
         failed = {"message": row["reason"] or "failed", "traceback": "", "traceback_ansi": ""}
         last = next((message.text for message in reversed(chat) if message.role == "assistant"), "")
         samples.append(
@@ -244,21 +237,18 @@ def _samples(run: Run, target: str) -> list[EvalSample]:
                     if (name, behaviour) in labels
                 },
                 metadata=row,
-                events=_events(chat, target, calls, run.ledger.manifest_entry("created")),
-                model_usage=_usage(own),
-                started_at=begun.isoformat(),
+                events=_events(chat, target, calls, created),
+                model_usage=_usage(dialogue_calls),
+                started_at=began.isoformat(),
                 completed_at=ended.isoformat(),
-                total_time=(ended - begun).total_seconds() if own else None,
-                working_time=sum(call["seconds"] or 0.0 for call in own) if own else None,
+                total_time=(ended - began).total_seconds() if dialogue_calls else None,
+                working_time=sum(call["seconds"] or 0.0 for call in dialogue_calls) if dialogue_calls else None,
                 error=failed if row["status"] == "failed" else None,
             )
         )
     return samples
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #cd821e8d
-_METRICS = [{"name": "inspect_ai/mean"}, {"name": "inspect_ai/stderr", "options": {"cluster": "base_id"}}]
-
-
 def write_inspect(run: Run, path: str | os.PathLike, *, target: str | None = None) -> Path:
     """Write a run as a log of Inspect, for `inspect view` and other readers of such logs.
 
@@ -269,13 +259,13 @@ def write_inspect(run: Run, path: str | os.PathLike, *, target: str | None = Non
     path : str or path
         Ends in .eval (or .json); a missing folder is created.
     target : str, optional
-        The target to write; required if the run has several, because a log holds one.
+        The target to write; required if the run has several, because a log has one.
 
     Returns
     -------
     Path
-        The log. A dialogue is a sample (of several with one prompt, each is an epoch), a behaviour a scorer; see
-        `dialogue_score`. The manifest is in the log's metadata.
+        The log. A dialogue is a sample, and a behaviour is a scorer (see `dialogue_score`). Several dialogues with one prompt are
+        epochs of a sample. The log's metadata have the run's manifest.
 
     Examples
     --------
@@ -292,16 +282,16 @@ def write_inspect(run: Run, path: str | os.PathLike, *, target: str | None = Non
     samples = _samples(run, target)
     behaviours = list(dict.fromkeys(name for sample in samples for name in sample.scores or {}))
     epochs = max(sample.epoch for sample in samples)
-    started = run.ledger.manifest_entry("created")
+    created = run.ledger.manifest_entry("created")
     calls = tables.to_records(run.query(_CALLS))
-    begun, ended = _times(calls, started)
+    began, ended = _times(calls, created)
     log = EvalLog(
         status="success",
         eval=EvalSpec(
-            created=started,
+            created=created,
             task="anthrokit",
-            task_id=digest(run.name, started, target),
-            run_id=digest(run.name, started),
+            task_id=digest(run.name, created, target),
+            run_id=digest(run.name, created),
             dataset=EvalDataset(name=run.name, samples=len({sample.id for sample in samples})),
             model=target,
             config=EvalConfig(epochs=epochs),
@@ -309,21 +299,17 @@ def write_inspect(run: Run, path: str | os.PathLike, *, target: str | None = Non
             scorers=[{"name": name, "metrics": _METRICS} for name in behaviours],
             metadata={"manifest": run.manifest(), "judges": tables.to_records(run.query("SELECT * FROM judges"))},
         ),
-        stats=EvalStats(model_usage=_usage(calls), started_at=begun.isoformat(), completed_at=ended.isoformat()),
-        results=EvalResults(
-            total_samples=len(samples),
-            completed_samples=sum(sample.error is None for sample in samples),
-            scores=[_result(name, samples) for name in behaviours],
-        ),
+        stats=EvalStats(model_usage=_usage(calls), started_at=began.isoformat(), completed_at=ended.isoformat()),
         samples=samples,
     )
+    recompute_metrics(log)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_eval_log(log, str(path))
     return path
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #e6baae5b
 def _dialogue_id(log: EvalLog, sample: EvalSample) -> str:
-    return _own(sample).get("dialogue_id") or digest(log.eval.eval_id, str(sample.id), sample.epoch)
+    return _run_columns(sample).get("dialogue_id") or digest(log.eval.eval_id, str(sample.id), sample.epoch)
 
 
 def input_text(sample: EvalSample) -> str:
@@ -338,25 +324,21 @@ def input_text(sample: EvalSample) -> str:
 
 
 def _prompt_of(sample: EvalSample) -> dict[str, Any]:
-    """Return the prompt of a sample. Samples of one id share a cluster."""
-    own = _own(sample)
-    columns = {name: own.get(name) for name in tables.TABLES["prompts"].columns}
-    first = input_text(sample)
-    defaults = {
-        "prompt_id": str(sample.id),
-        "base_id": str(sample.id),
-        "first_message": first if first.strip() else "(no prompt)",
-    }
-    return {**columns, **{name: columns[name] or default for name, default in defaults.items()}}
+    """Return the prompt of a sample. Samples with the same id share a cluster."""
+    values, first = _run_columns(sample), input_text(sample)
+    defaults = {"prompt_id": str(sample.id), "base_id": str(sample.id), "first_message": first if first.strip() else "(no prompt)"}
+    return {name: values.get(name) or defaults.get(name) for name in _PROMPT_COLUMNS}
 
 
-def _own(sample: EvalSample) -> dict[str, Any]:
-    """Return the metadata of a sample that are our columns: in a log of another task, only what describes its prompt."""
-    columns = _KNOWN if _is_ours(sample) else _OF_SAMPLE
-    own = {name: value for name, value in sample.metadata.items() if name in columns}
-    if own.get("status") not in ("planned", "done", "ended", "failed"):
-        own.pop("status", None)
-    return {name: value for name, value in own.items() if isinstance(value, _KINDS.get(name, str))}
+def _run_columns(sample: EvalSample) -> dict[str, Any]:
+    """Return a sample's metadata that are columns of a run. In a log of another task, these are columns that describe the prompt."""
+    columns = _COLUMNS if _is_ours(sample) else {"dialogue_id", "persona", "turns", *_PROMPT_COLUMNS}
+    if not _is_ours(sample) and not {*_PROMPT_COLUMNS} <= {*sample.metadata}:  # not of the task anthrobench
+        columns -= {"history", "request"}
+    values = {name: value for name, value in sample.metadata.items() if name in columns}
+    if values.get("status") not in ("planned", "done", "ended", "failed"):
+        values.pop("status", None)
+    return {name: value for name, value in values.items() if isinstance(value, _DTYPES.get(name, str))}
 
 
 def _is_ours(sample: EvalSample) -> bool:
@@ -364,40 +346,40 @@ def _is_ours(sample: EvalSample) -> bool:
     return {"dialogue_id", "prompt_id", "target", "status", "turns"} <= {*sample.metadata}
 
 
-_OF_SAMPLE = {"dialogue_id", "persona", "turns", *tables.TABLES["prompts"].columns} - {"history", "request"}
-_KINDS = {"repeat": int, "turns": int, **dict.fromkeys(("dialogue_id", "prompt_id", "base_id"), (str, int))}
+_DTYPES = {"repeat": int, "turns": int, **dict.fromkeys(("dialogue_id", "prompt_id", "base_id"), (str, int))}
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #9c849bd4
-def _message_fields(about: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields of a message from its metadata."""
-    fields = {name: about.get(name) for name in _KEPT}
-    if "missing" in about:
-        return {**fields, "content": None, "error": about["missing"]}
-    return {**fields, "finish_reason": fields["finish_reason"] or "given"}
+def _message_row(message: ChatMessage) -> dict[str, Any]:
+    """Return a message that `write_inspect` wrote as a row of a run."""
+    metadata = message.metadata or {}
+    row = {name: metadata.get(name) for name in _MESSAGE_COLUMNS} | {"role": message.role}
+    if "missing" in metadata:
+        return {**row, "content": None, "error": metadata["missing"]}
+    return {**row, "content": message.text, "error": None, "finish_reason": row["finish_reason"] or "given"}
 
 
 def _turn_messages(sample: EvalSample) -> list[dict[str, Any]]:
-    """Return the messages with their turns, which are in the metadata or else counted. A message without text keeps its turn."""
-    spoken = [one for one in sample.messages if one.role in ("user", "assistant")]
-    if spoken and all(isinstance((one.metadata or {}).get("turn"), int) for one in spoken):
-        return [{"role": one.role, "content": one.text, "error": None, **_message_fields(one.metadata)} for one in spoken]
-    messages = [_as_message(one) for one in sample.messages]
+    """Return the messages with their turns, from the metadata or else counted. A message without text keeps its turn."""
+    rows = [_message_row(message) for message in sample.messages if message.role in ("user", "assistant")]
+    if rows and all(isinstance(row["turn"], int) for row in rows):
+        return rows
+    messages = [_as_message(message) for message in sample.messages]
     choices = sample.output.choices
-    answers = [one["content"] for one in messages if one["role"] == "assistant"]
+    answers = [message["content"] for message in messages if message["role"] == "assistant"]
     if choices and messages and messages[-1]["role"] == "user" and choices[0].message.text not in answers:
         messages.append(_as_message(choices[0].message))
     rows, turns = [], group_turns(messages)
     if turns and (not choices or sample.error or sample.limit):
         turns[-1].setdefault("assistant", [])
     for number, turn in enumerate(turns, 1):
-        for role, own in turn.items():  # the user first
-            content = "\n\n".join(filter(None, (one["content"] for one in own))) or None
+        for role, parts in turn.items():  # the user first
+            content = "\n\n".join(filter(None, (part["content"] for part in parts))) or None
             is_last = role == "assistant" and number == len(turns)
             reason = choices[0].stop_reason if is_last and choices else None
             error = _why_empty(sample) if is_last else None
             row = imported_message(role, content, error, _STOP_REASONS.get(reason, reason))
-            thoughts = [one["reasoning"] for one in own if one["reasoning"] and role == "assistant"]
-            rows.append({**dict.fromkeys(_KEPT), "turn": number, **row, "reasoning": "\n".join(thoughts) or None})
+            thoughts = [part["reasoning"] for part in parts if part["reasoning"] and role == "assistant"]
+            rows.append({**dict.fromkeys(_MESSAGE_COLUMNS), "turn": number, **row, "reasoning": "\n".join(thoughts) or None})
     return rows
 
 
@@ -405,14 +387,14 @@ _STOP_REASONS = {"max_tokens": "length", "model_length": "length", "unknown": No
 
 
 def _as_message(message: ChatMessage) -> dict[str, Any]:
-    """Return a message of Inspect as one of a log: its words, and its thoughts apart."""
+    """Return a message of Inspect as `read_message` reads it, with text and reasoning apart."""
     parts = message.content if isinstance(message.content, str) else [part.model_dump() for part in message.content]
     calls = getattr(message, "tool_calls", None)
     return read_message({"role": message.role, "content": parts, **({"tool_calls": [1]} if calls else {})}, f"message {message.id}")
 
 
 def _why_empty(sample: EvalSample) -> str | None:
-    """Return why a sample's last answer is missing; None if the sample doesn't say so."""
+    """Return the reason why a sample's last answer is missing; None if the sample has none."""
     if sample.error:
         return f"the sample ended in an error: {sample.error.message:.200}"
     if sample.limit:
@@ -424,36 +406,36 @@ def _why_empty(sample: EvalSample) -> str | None:
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #fad97a39
 def _dialogue_of(log: EvalLog, sample: EvalSample) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return a sample as a dialogue and its messages."""
-    name, metadata, spoken = _dialogue_id(log, sample), _own(sample), _turn_messages(sample)
-    rest = {name: value for name, value in sample.metadata.items() if name not in metadata and value is not None}
-    renamed = {} if _is_ours(sample) else {name: f"metadata_{name}" for name in _KNOWN}
+    dialogue_id, values, messages = _dialogue_id(log, sample), _run_columns(sample), _turn_messages(sample)
+    rest = {name: value for name, value in sample.metadata.items() if name not in values and value is not None}
+    renamed = {} if _is_ours(sample) else {name: f"metadata_{name}" for name in _COLUMNS}
     dialogue = {
-        "dialogue_id": name,
+        "dialogue_id": dialogue_id,
         "prompt_id": _prompt_of(sample)["prompt_id"],
         "target": log.eval.model,
-        **{key: metadata.get(key) for key in ("user", "persona", "system_user")},
-        "repeat": metadata.get("repeat") or sample.epoch,
-        "turns": max([metadata.get("turns", 1), *(row["turn"] for row in spoken)]),
-        **_outcome(sample, metadata, spoken),
-        "system_target": "\n\n".join(one.text for one in sample.messages if one.role == "system") or None,
-        "metadata": {  # what it says beside the columns of prompts and dialogues
+        **{name: values.get(name) for name in ("user", "persona", "system_user")},
+        "repeat": values.get("repeat") or sample.epoch,
+        "turns": max([values.get("turns", 1), *(row["turn"] for row in messages)]),
+        **_outcome(sample, values, messages),
+        "system_target": "\n\n".join(message.text for message in sample.messages if message.role == "system") or None,
+        "metadata": {
             **({} if log.status == "success" else {"log_status": log.status}),
             **{renamed.get(name, name): value for name, value in rest.items()},
         },
     }
-    return dialogue, [{"dialogue_id": name, **row} for row in spoken]
+    return dialogue, [{"dialogue_id": dialogue_id, **row} for row in messages]
 
 
-def _outcome(sample: EvalSample, own: dict[str, Any], messages: list[dict[str, Any]]) -> dict[str, str | None]:
-    """Return the outcome of a dialogue, and the reason."""
+def _outcome(sample: EvalSample, values: dict[str, Any], messages: list[dict[str, Any]]) -> dict[str, str | None]:
+    """Return the status of a dialogue and its reason."""
     if sample.error:
         return {"status": "failed", "reason": sample.error.message}
     if sample.limit:
         return {"status": "ended", "reason": f"{sample.limit.type} limit of {sample.limit.limit:g}"}
-    status = own.get("status", "done")
+    status = values.get("status", "done")
     if not messages and status == "done":
         return {"status": "failed", "reason": "the sample has no messages"}
-    return {"status": status, "reason": own.get("reason")}
+    return {"status": status, "reason": values.get("reason")}
 
 
 def _note_unfinished(log: EvalLog, path: str | os.PathLike, rows: list[dict[str, Any]]) -> None:
@@ -467,7 +449,7 @@ def _note_unfinished(log: EvalLog, path: str | os.PathLike, rows: list[dict[str,
         "samples are invalidated": sum(bool(getattr(sample, "invalidation", None)) for sample in samples),
     }
     lines = [f"its status is {log.status!r}"] if log.status != "success" else []
-    lines += [f"{count} {what}" for what, count in counts.items() if count]
+    lines += [f"{count} {text}" for text, count in counts.items() if count]
     if lines:
         notify(f"{path}: {'; '.join(lines)}.", again=True)
 
@@ -485,7 +467,7 @@ _REQUIRED = ("turn", "judge", "sample", "status")
 
 
 def ratings_in(score: Score) -> list[Any]:
-    """Return anthrokit's ratings in the metadata of a score. An entry `ratings` of another scorer is ignored.
+    """Return anthrokit's ratings in the metadata of a score. Ratings of other scorers are ignored.
 
     Examples
     --------
@@ -493,12 +475,13 @@ def ratings_in(score: Score) -> list[Any]:
     []
     """
     ratings = (score.metadata or {}).get("ratings")
-    ours = isinstance(ratings, list) and any(isinstance(one, dict) and len({*_REQUIRED} & {*one}) > 1 for one in ratings)
-    return ratings if ours else []
+    is_list = isinstance(ratings, list)
+    is_ours = is_list and any(isinstance(rating, dict) and len({*_REQUIRED} & {*rating}) > 1 for rating in ratings)
+    return ratings if is_ours else []
 
 
 def _ratings_of(log: EvalLog, sample: EvalSample) -> list[dict[str, Any]]:
-    """Return the ratings in the metadata of a sample's scores. Each is complete and about an existing answer."""
+    """Return the ratings in the metadata of a sample's scores. Raise if one is incomplete or about a missing answer."""
     answer_turns = {row["turn"] for row in _turn_messages(sample) if row["role"] == "assistant" and row["content"] is not None}
     rows = []
     for name, score in (sample.scores or {}).items():
@@ -520,7 +503,7 @@ def _ratings_of(log: EvalLog, sample: EvalSample) -> list[dict[str, Any]]:
 
 
 def _judges_of(log: EvalLog, ratings: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the judges that the log lists, or those of its ratings."""
+    """Return the judges in the log's metadata, or else the judges of its ratings."""
     entries, names = (log.eval.metadata or {}).get("judges"), tables.TABLES["judges"].columns
     if isinstance(entries, list) and entries and all(isinstance(row, dict) and {*names} <= {*row} for row in entries):
         return [_require_scalars({name: row[name] for name in names}, "the log's judges") for row in entries]
@@ -528,21 +511,22 @@ def _judges_of(log: EvalLog, ratings: list[dict[str, Any]]) -> list[dict[str, An
 
 
 def _behaviours_of(log: EvalLog, new_behaviours: Iterable[Behaviour]) -> list[dict[str, Any]]:
-    """Return the behaviours of a log: the bundled ones, those added, and those of its manifest, which count most."""
+    """Return the bundled and new behaviours, and those of the log's manifest, which replace others of the same name."""
     manifest = (log.eval.metadata or {}).get("manifest")
     entries = manifest.get("behaviours") if isinstance(manifest, dict) else None
-    own = Taxonomy.from_entries(entries, source="the log's manifest") if entries else []
-    return [*{one.name.lower(): one.entry() for one in (*Taxonomy.load(), *new_behaviours, *own)}.values()]
+    from_log = Taxonomy.from_entries(entries, source="the log's manifest") if entries else []
+    behaviours = (*Taxonomy.load(), *new_behaviours, *from_log)
+    return [*{behaviour.name.lower(): behaviour.entry() for behaviour in behaviours}.values()]
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #4cb33b66
 def read_inspect_log(path: str | os.PathLike) -> EvalLog:
-    """Return the log in a file; raise an error that names the file."""
+    """Read a log, also at an address or with a byte order mark. Errors name the file."""
     file = require_file(local_copy(path))
     with open(file, "rb") as stream:
         has_mark = stream.read(3) == codecs.BOM_UTF8
     try:
         return read_eval_log(io.BytesIO(file.read_bytes()[3:]) if has_mark else str(file))
-    except Exception as error:  # of many kinds: zip, JSON, validation
+    except Exception as error:  # many kinds: zip, JSON, validation
         raise TableError(f"{path}: is not a log of Inspect ({type(error).__name__}: {error})") from None
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #84c557f2
@@ -552,24 +536,24 @@ def read_inspect(path: str | os.PathLike, run: Run | str | os.PathLike | None = 
     Parameters
     ----------
     path : str or path
-        A .eval or .json log, of `write_inspect`, of the task `anthrobench`, or of any other task with chat messages.
+        A .eval or .json log of `write_inspect`, of the task `anthrobench`, or of any other task with chat messages.
     run : Run, str or path, optional
         The run to import into; by default one in a temporary folder.
 
     Returns
     -------
     Run
-        A sample is a dialogue; system messages are its system prompt, tool calls are left out. An empty answer keeps
+        A sample is a dialogue. System messages are its system prompt. Tool calls are left out. An empty answer keeps
         its turn and is missing. The cluster is the metadata `base_id` of a sample, or else its id. Ratings in the log's
-        scores are included. Metadata of a sample are in `metadata()`; in the log of another task, the name of a column of
-        prompts or dialogues gets metadata_ before it (metadata_target).
+        scores are included. Metadata of a sample are in `metadata()`. In the log of another task, metadata that have the name of a
+        column of prompts or dialogues get the prefix metadata_ (metadata_target).
 
     Raises
     ------
     TableError
-        The file is missing, is not a log, or has no samples; two samples are the same dialogue; a rating
-        is not whole, its verdict is neither true, false nor null, or its turn has no answer; a behaviour in the
-        manifest is not whole.
+        If the file is missing, is not a log, or has no samples; if two samples are the same dialogue; if a rating is
+        incomplete, its verdict is not true, false or null, or its turn has no answer; or if a behaviour in the manifest is
+        incomplete.
 
     Examples
     --------
@@ -592,11 +576,11 @@ def run_of_log(
     log : inspect_ai.log.EvalLog
         A log with its samples.
     path : str or path
-        File that the log was read from, for errors and the run's metadata.
+        File of the log, for errors and the run's manifest.
     run : Run, str or path, optional
         As for `read_inspect`.
     new_behaviours : list of Behaviour
-        Behaviours of the ratings beside the bundled ones and those in the log's manifest.
+        Behaviours of the ratings that are neither bundled nor in the log's manifest.
 
     Raises
     ------
@@ -616,11 +600,11 @@ def run_of_log(
     if not log.samples:
         raise TableError(f"{path}: the log has no samples")
     try:
-        both = [_dialogue_of(log, sample) for sample in log.samples]
-        dialogues, messages = [dialogue for dialogue, _ in both], [message for _, part in both for message in part]
-        for name, times in Counter(row["dialogue_id"] for row in dialogues).items():
-            if times > 1:
-                raise TableError(f"{times} samples say that they are the dialogue {name!r}")
+        pairs = [_dialogue_of(log, sample) for sample in log.samples]
+        dialogues, messages = [dialogue for dialogue, _ in pairs], [message for _, part in pairs for message in part]
+        [(name, times)] = Counter(row["dialogue_id"] for row in dialogues).most_common(1)
+        if times > 1:
+            raise TableError(f"{times} samples are the dialogue {name!r}. Give each sample its own dialogue_id in the metadata.")
         ratings = [row for sample in log.samples for row in _ratings_of(log, sample)]
         tables.check_table(pd.DataFrame(ratings), "ratings") if ratings else None
         judges, behaviours = _judges_of(log, ratings), _behaviours_of(log, new_behaviours)
@@ -629,7 +613,7 @@ def run_of_log(
             _require_scalars(values, f"dialogue {row['dialogue_id']}")
         tables.check_table(pd.DataFrame(messages), "messages") if messages else None
         _note_unfinished(log, path, messages)
-        prompts = pd.DataFrame([_prompt_of(sample) for sample in log.samples])
+        prompts = check_histories(pd.DataFrame([_prompt_of(sample) for sample in log.samples]))
         texts = prompts.groupby("prompt_id")["first_message"].nunique()
         if (texts > 1).any():
             raise TableError(f"the prompt {texts.idxmax()!r} has several first messages")
@@ -647,14 +631,17 @@ def _as_inspect(message: dict[str, str]) -> ChatMessage:
 
 @solver
 def dialogue(turns: int = 5, template: str | None = None) -> Solver:
-    """Hold a dialogue between the role `user` and the model under evaluation.
+    """Make a dialogue between the role `user` and the model under evaluation.
+
+    The sample's metadata are the columns of a prompt. The sample's messages are those of the turns, as in a run: the target receives
+    the messages of `history` and `request`, but they are not added to the sample.
 
     Parameters
     ----------
     turns : int
-        Answers of the target.
+        Number of answers of the target.
     template : str, optional
-        As for `simulate`.
+        The user's system prompt, as for `simulate`.
 
     Examples
     --------
@@ -663,17 +650,26 @@ def dialogue(turns: int = 5, template: str | None = None) -> Solver:
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        system = user_system_prompt({**state.metadata, "first_message": state.input_text}, template)
+        prompt = {**state.metadata, "first_message": state.input_text}
+        system, opening = user_system_prompt(prompt, template), opening_of(prompt)
+        sent_first = [_as_inspect(message) for message in json.loads(opening.target_messages or "[]")] or state.messages[-1:]
+        before = state.messages[:-1]  # such as a system prompt
         for turn in range(1, turns + 1):
             if turn > 1:
-                spoken = [message for message in state.messages if message.role in ("user", "assistant")]
-                history = swap_roles([{"role": one.role, "content": one.text} for one in spoken], system)
-                answer = await get_model(role="user").generate([_as_inspect(message) for message in history])
+                messages = [{"role": message.role, "content": message.text} for message in state.messages]
+                visible_messages = swap_roles([*opening.history, *messages], system)
+                answer = await get_model(role="user").generate([_as_inspect(message) for message in visible_messages])
                 if not answer.completion.strip():
                     state.store.set("stopped", f"turn {turn}: an empty message of the user")
                     break
                 state.messages.append(ChatMessageUser(content=answer.completion.strip()))
-            state = await generate(state)
+            spoken = state.messages
+            state.messages = [*before, *sent_first, *spoken[len(before) + 1 :]]
+            n_sent = len(state.messages)
+            try:
+                state = await generate(state)
+            finally:  # also if a limit ends the sample
+                state.messages = [*spoken, *state.messages[n_sent:]]
             if state.completed or not state.output.completion.strip():
                 state.store.set("stopped", f"turn {turn}: an empty or cut answer of the target")
                 break
@@ -697,7 +693,7 @@ def name_of(rater: Rater) -> str:
 
 
 def _raters(behaviour: Behaviour | None, judges: Sequence[str | LocalJudge] | None) -> list[Rater]:
-    """Return the judges: models by name, offline judges, or the models of the role judge. Pronouns are counted."""
+    """Return the judges: models by name, offline judges, or by default the models of the role judge. Pronouns are counted."""
     if behaviour is not None and behaviour.how == "counted":
         return [PronounCounter([behaviour.name])]
     if judges is None:
@@ -713,7 +709,7 @@ def _raters(behaviour: Behaviour | None, judges: Sequence[str | LocalJudge] | No
 
 @solver
 def judges_there(judges: list[str] | None = None) -> Solver:
-    """Check before the first call that judges are given.
+    """Raise before the first call if judges are missing or duplicate.
 
     Parameters
     ----------
@@ -737,7 +733,7 @@ _STATUSES = {"content_filter": "refused", "max_tokens": "truncated", "model_leng
 
 
 async def _rate(model: Model, item: Item, behaviour: Behaviour, sample: int) -> Rating:
-    """Rate by the steps of `LLMJudge`; Inspect makes the calls."""
+    """Rate by the steps of `LLMJudge`, with calls by Inspect."""
 
     async def send(request: Request) -> Completion:
         output = await model.generate(request.messages[0]["content"])
@@ -751,7 +747,7 @@ async def _rate(model: Model, item: Item, behaviour: Behaviour, sample: int) -> 
 async def score_dialogue(
     messages: Sequence[ChatMessage], behaviour: Behaviour, judges: Sequence[str | LocalJudge] | None = None, samples: int = 3
 ) -> Score:
-    """Judge the answers of a dialogue for one behaviour, within Inspect.
+    """Judge the answers of a dialogue for one behaviour, in a running Inspect evaluation.
 
     Parameters
     ----------
@@ -763,7 +759,7 @@ async def score_dialogue(
     Returns
     -------
     Score
-        As of `dialogue_score`.
+        As from `dialogue_score`.
 
     Examples
     --------
@@ -799,11 +795,11 @@ def behaviour_scorer(behaviour: Behaviour, judges: list[str] | None = None, samp
     Parameters
     ----------
     behaviour : Behaviour
-        Judged, or counted where it is first-person pronouns.
+        The behaviour. First-person pronouns are counted, all others judged.
     judges : list of str, optional
-        Models; those of the role `judge` by default.
+        Models. By default the models of the role `judge`.
     samples : int
-        Answers of each judge for each message.
+        Responses of each judge for each message.
 
     Examples
     --------
@@ -837,17 +833,22 @@ def anthrobench(
     prompts : str
         As for `load_prompts`: "anthrokit", "anthrobench", or a CSV file.
     turns : int
-        Answers of the target in each dialogue.
+        Number of answers of the target in each dialogue.
     behaviours : str or list of str, optional
         Behaviours or categories; all by default.
     judges : str or list of str, optional
-        Models of Inspect (in a text: with commas between); those of the role `judge` by default.
+        Models of Inspect, as a list or separated by commas. By default the models of the role `judge`.
     samples : int
-        Answers of each judge for each message and behaviour.
+        Responses of each judge for each message and behaviour.
+
+    Raises
+    ------
+    TableError
+        If the history or request of a prompt is not a JSON list of messages.
 
     Notes
     -----
-    The role `user` plays the person; without it, the model under evaluation talks with itself. `read_inspect` reads
+    The role `user` plays the person. Without this role, the model under evaluation talks with itself. `read_inspect` reads
     the log into a run, with its ratings.
 
     Examples
@@ -861,7 +862,7 @@ def anthrobench(
     taxonomy = Taxonomy.load()
     names = taxonomy.select(behaviours)
     needs_judges = any(name in taxonomy.judged for name in names)
-    rows = load_prompts(prompts)
+    rows = check_histories(load_prompts(prompts))
     dataset = [
         Sample(input=row["first_message"], id=row["prompt_id"], metadata={**row, "turns": turns})
         for row in tables.to_records(rows)
@@ -884,9 +885,9 @@ class LiteLLMModel(ModelAPI):
     base_url, api_key : str, optional
         As `api_base` and `api_key` of `LLM`.
     config : GenerateConfig
-        Its temperature, top_p, max_tokens, seed and stop_seqs are passed on.
+        temperature, top_p, max_tokens, seed and stop_seqs are used.
     **model_args
-        Anything else `LLM` takes.
+        Other arguments of `LLM`.
 
     Examples
     --------
@@ -924,6 +925,5 @@ class LiteLLMModel(ModelAPI):
         output = ModelOutput.from_content(
             answer.served_model or self.model_name, answer.content or "", reasons.get(answer.status, "stop")
         )
-        read, wrote = answer.tokens_in, answer.tokens_out
-        output.usage = ModelUsage(input_tokens=read, output_tokens=wrote, total_tokens=read + wrote)
+        output.usage = _model_usage(answer.tokens_in, answer.tokens_out)
         return output

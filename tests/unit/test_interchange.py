@@ -494,7 +494,7 @@ def rating_of(log):
         (lambda log: rating_of(log).update(status="unparsed"), "don't go together"),
         (
             lambda log: log["samples"].append({**log["samples"][0], "epoch": 2}),
-            "2 samples say that they are the dialogue",
+            "2 samples are the dialogue",
         ),
     ],
 )
