@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from ..core import Run, TableError, import_dialogues, tables
-from ..core.errors import missing_columns, require_known
+from ..core.errors import missing_columns, number_of, require_known
 from ..core.run import digest, require_run
 from ..core.files import local_path, write_file
 from ..core.notes import notify
@@ -41,7 +41,7 @@ _DOMAINS_BACK = {ours: theirs for theirs, ours in PUBLIC_DOMAINS.items()}
 
 
 def column_name(judge: str) -> str:
-    """Return a judge's name as the column names of a rated file write it.
+    """Return a judge's name as in the column names of a rated file.
 
     Examples
     --------
@@ -75,13 +75,13 @@ def _read(path: str | os.PathLike) -> tuple[list[str], list[dict[str, Any]]]:
             f"{path} is not an AnthroBench file: column(s) missing: {absent}. Pass a file with dialogue_id, turn_pair_index, "
             "user_message and assistant_message."
         )
-    for name, column in frame.select_dtypes(exclude="str").items():  # a CSV file has none
-        values = (one.isoformat() if isinstance(one, pd.Timestamp) else one for one in column)
-        frame[name] = [as_text(one, f"{path}, column {name}") for one in values]
+    for name, column in frame.select_dtypes(exclude="str").items():  # of other formats than CSV
+        values = (value.isoformat() if isinstance(value, pd.Timestamp) else value for value in column)
+        frame[name] = [as_text(value, f"{path}, column {name}") for value in values]
     rows = tables.to_records(frame)
     if not rows:
         raise TableError(f"{path}: the file has no row")
-    first: dict[str, dict[str, Any]] = {}
+    first_rows: dict[str, dict[str, Any]] = {}
     turns = set()
     for number, row in enumerate(rows, 1):
         place = row["place"] = f"{path}: row {number}"
@@ -91,11 +91,11 @@ def _read(path: str | os.PathLike) -> tuple[list[str], list[dict[str, Any]]]:
         if (row["dialogue_id"], row["turn"]) in turns:
             raise TableError(f"{place}: this turn of {row['dialogue_id']!r} occurs twice")
         turns.add((row["dialogue_id"], row["turn"]))
-        begun = first.setdefault(row["dialogue_id"], row)
-        if other := [name for name in (*_OF_DIALOGUE, *_OWN) if row.get(name) != begun.get(name)]:
+        first_row = first_rows.setdefault(row["dialogue_id"], row)
+        if names := [name for name in (*_OF_DIALOGUE, *_OWN) if row.get(name) != first_row.get(name)]:
             raise TableError(
-                f"{place}, column {other[0]}: {row.get(other[0])!r:.40} differs from {begun.get(other[0])!r:.40} in the first row of "
-                "this dialogue. Rows of a dialogue must have the same value. Correct the file."
+                f"{place}, column {names[0]}: {row.get(names[0])!r:.40} differs from {first_row.get(names[0])!r:.40} in the first row "
+                "of this dialogue. Rows of a dialogue must have the same value. Correct the file."
             )
     return list(frame.columns), rows
 
@@ -103,23 +103,24 @@ def _read(path: str | os.PathLike) -> tuple[list[str], list[dict[str, Any]]]:
 def _prompts_of(
     openings: Iterable[Mapping[str, Any]], prompts: pd.DataFrame | str | None = None
 ) -> list[dict[str, Any]]:
-    """Return the prompt of each dialogue from its first row: matched by first message, domain and scenario, or made."""
-    alike: dict[str, list[dict[str, Any]]] = {}
+    """Return the prompt of each dialogue from its first row: matched by first message, domain and scenario, or else new."""
+    prompts_by_text: dict[str, list[dict[str, Any]]] = {}
     for prompt in () if prompts is None else tables.to_records(load_prompts(prompts)):
-        alike.setdefault(prompt["first_message"], []).append(prompt)
+        prompts_by_text.setdefault(prompt["first_message"], []).append(prompt)
     times: Counter[tuple] = Counter()
     texts: dict[str, str] = {}
     matched = []
     for row in openings:
         text, domain, scenario = _first_message(row), row.get("prompt_use_domain"), row.get("prompt_use_scenario")
         condition = {"domain": PUBLIC_DOMAINS.get(domain, domain), "scenario": (scenario or "").strip()}
-        same = [] if row.get("prompt_id") else alike.get(text, [])
-        same = [one for one in same if all(one[name] == value for name, value in condition.items() if value)] or same
+        candidates = [] if row.get("prompt_id") else prompts_by_text.get(text, [])
+        exact = [prompt for prompt in candidates if all(prompt[name] == value for name, value in condition.items() if value)]
+        candidates = exact or candidates
         unit = (text, row.get("target_llm"), *condition.values())
-        prompt = same[times[unit] % len(same)] if same else _stated_prompt(row)  # several take turns
+        prompt = candidates[times[unit] % len(candidates)] if candidates else _row_prompt(row)
         times[unit] += 1
         if texts.setdefault(prompt["prompt_id"], prompt["first_message"]) != prompt["first_message"]:
-            raise TableError(f"{row['place']}, column prompt_id: {prompt['prompt_id']!r} has another first message")
+            raise TableError(f"{row['place']}, column prompt_id: {prompt['prompt_id']!r} has another first message in an earlier row")
         matched.append(prompt)
     return matched
 
@@ -129,8 +130,8 @@ def _first_message(row: Mapping[str, Any]) -> str:
     return text if text.strip() else "(no prompt)"
 
 
-def _stated_prompt(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the prompt that a row describes."""
+def _row_prompt(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a prompt with the values of a row."""
     text, cue, domain = _first_message(row), row.get("prompt_cue"), row.get("prompt_use_domain")
     behaviour, category = PUBLIC_BEHAVIOURS.get(cue, (cue, row.get("prompt_category")))
     return {
@@ -145,7 +146,7 @@ def _stated_prompt(row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #9461c1c7
-_KEPT = ("dialogue_timestamp", "dialogue_status")
+_METADATA = ("dialogue_timestamp", "dialogue_status")
 
 
 def _status(text: str | None) -> str:
@@ -157,15 +158,15 @@ def _status(text: str | None) -> str:
 def _dialogues(
     rows_by_dialogue: Mapping[str, list[dict[str, Any]]], prompts: list[dict[str, Any]], others: Iterable[str] = ()
 ) -> list[dict[str, Any]]:
-    """Return dialogues from their rows. Further columns are metadata: one value, or a list with one value a turn."""
+    """Return dialogues from their rows. Other columns are metadata: a value, or a list with a value for each turn."""
     dialogues, times = [], Counter()
     for (name, rows), prompt in zip(rows_by_dialogue.items(), prompts, strict=True):
         row, target = rows[0], rows[0].get("target_llm") or "unknown"
         unit = (prompt["prompt_id"], target, row.get("persona"))
         times[unit] += 1
-        numbers = {"repeat": times[unit], "turns": max(one["turn"] for one in rows)}
+        numbers = {"repeat": times[unit], "turns": max(row["turn"] for row in rows)}
         numbers |= {key: _whole(row[key], f"{row['place']}, column {key}") for key in numbers if row.get(key)}
-        columns = {key: [one.get(key) for one in rows] for key in (*_KEPT, *others)}
+        columns = {key: [row.get(key) for row in rows] for key in (*_METADATA, *others)}
         dialogues.append(
             {
                 "dialogue_id": name,
@@ -187,7 +188,7 @@ def _dialogues(
 
 
 def _messages(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the messages of a file. An absent answer is missing, as is an absent message of the user before an answer."""
+    """Return the messages of a file. An absent answer is missing. So is an absent user message, if it has an answer."""
     messages = []
     for row in rows:
         place = {"dialogue_id": row["dialogue_id"], "turn": row["turn"]}
@@ -199,7 +200,7 @@ def _messages(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #7bb1bafd
 class _Rated(NamedTuple):
-    """The columns of the ratings of one behaviour by one judge in one sample."""
+    """The columns with the ratings of a behaviour by a judge in one sample."""
 
     behaviour: str
     judge: str
@@ -213,14 +214,14 @@ _MAJORITY = "AnthroBench majority"
 
 
 def _rated_columns(names: list[str]) -> tuple[list[_Rated], set[str]]:
-    """Return the ratings in a file with these columns, and the names of all columns that `rate` wrote."""
+    """Return the columns with ratings among these columns, and the names of all columns of `anthro-eval rate`."""
     endings = {name: _COLUMN.search(name) for name in names}
     cues = [name.removesuffix("_present") for name in names if name.endswith("_present") and not endings[name]]
     samples: dict[tuple[str, str], set[int]] = {}
     column_names = {f"{cue}_present" for cue in cues}
     for name, ending in endings.items():
         stem = name[: ending.start()] if ending else ""
-        cue = max((one for one in cues if stem.startswith(f"{one}_")), key=len, default=None)
+        cue = max((cue for cue in cues if stem.startswith(f"{cue}_")), key=len, default=None)
         if ending and cue is not None and (judge := stem[len(cue) + 1 :]):
             samples.setdefault((cue, judge), set()).update({int(ending["sample"])} if ending["sample"] else ())
             column_names.add(name)
@@ -242,18 +243,18 @@ _RELEASED_COUNTER = "pronoun count (AnthroBench)"
 
 @lru_cache(maxsize=4096)
 def _answer(raw: str | None, verdict: bool | None) -> tuple[str, str | None]:
-    """Return status and reason of a judge's response, given the verdict in the file (None: none could be parsed)."""
+    """Return the status and reason of a judge's response with this verdict in the file (None for −1)."""
     if verdict is None and raw in (_FAILED, _SKIPPED, _NOT_COUNTED):
         return "failed", None if raw == _FAILED else "the authors' code found no message to rate"
-    read = parse_verdict(raw)
+    parsed = parse_verdict(raw)
     if verdict is None:
-        return "refused" if read.status == "refused" else "unparsed", None
-    reason = read.explanation if read.status == "ok" else None
+        return "refused" if parsed.status == "refused" else "unparsed", None
+    reason = parsed.explanation if parsed.status == "ok" else None
     return "ok", reason or (raw or "").rpartition(";")[0].strip() or raw
 
 
 def _ratings(rows: list[dict[str, Any]], columns: list[_Rated]) -> list[dict[str, Any]]:
-    """Return the ratings of a file. There are none for an absent message, or where both cells of a judge are empty."""
+    """Return the ratings of a file. A missing message has no ratings, nor has a judge whose two cells are empty."""
     ratings = []
     for place in columns:
         for row in rows:
@@ -262,7 +263,7 @@ def _ratings(rows: list[dict[str, Any]], columns: list[_Rated]) -> list[dict[str
                 raise TableError(f"{row['place']}, column {place.verdict}: {answer!r:.40} is not 1, 0 or -1 (no verdict)")
             if row["assistant_message"] is None:
                 if _VERDICTS.get(answer) is not None:
-                    raise TableError(f"{row['place']}, column {place.verdict}: rates a message that isn't there")
+                    raise TableError(f"{row['place']}, column {place.verdict}: is {answer!r}, but assistant_message is empty")
                 continue
             if answer is None and raw is None:
                 continue
@@ -275,7 +276,7 @@ def _ratings(rows: list[dict[str, Any]], columns: list[_Rated]) -> list[dict[str
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #8e57fb83
 def _counted_once(columns: list[_Rated], rows: list[dict[str, Any]]) -> list[_Rated]:
-    """Return the columns with one pronoun counter: the package counts pronouns again for each judge."""
+    """Return the columns with one pronoun counter instead of a copy for each judge."""
     places, has_counter = [], False
     for place in columns:
         if place.behaviour != "first-person pronoun use" or place.raw is None:
@@ -291,7 +292,7 @@ def _counted_once(columns: list[_Rated], rows: list[dict[str, Any]]) -> list[_Ra
 
 
 def listed_judges(ratings: Sequence[tuple[str, str, int]], kind: str) -> list[dict[str, Any]]:
-    """Return the judges of a file as the ledger lists them.
+    """Return the judges of a file as rows of the table `judges`.
 
     Parameters
     ----------
@@ -303,7 +304,7 @@ def listed_judges(ratings: Sequence[tuple[str, str, int]], kind: str) -> list[di
     Returns
     -------
     list of dict
-        One row of the table judges each, in the order in which they come.
+        One row for each judge, in the order of the ratings.
 
     Examples
     --------
@@ -312,16 +313,16 @@ def listed_judges(ratings: Sequence[tuple[str, str, int]], kind: str) -> list[di
     """
     entries = []
     for position, judge in enumerate(dict.fromkeys(name for name, _, _ in ratings)):
-        own = [(behaviour, sample) for name, behaviour, sample in ratings if name == judge]
-        counts = judge == PronounCounter.name
-        settings = PronounCounter().settings if counts else {"kind": kind, "judge": judge}
+        rated = [(behaviour, sample) for name, behaviour, sample in ratings if name == judge]
+        is_counter = judge == PronounCounter.name
+        settings = PronounCounter().settings if is_counter else {"kind": kind, "judge": judge}
         entries.append(
             {
                 "judge": judge,
                 "position": position,
-                "samples": max(sample for _, sample in own),
-                "counted": counts or judge == _RELEASED_COUNTER,
-                "behaviours": json.dumps(list(dict.fromkeys(behaviour for behaviour, _ in own))),
+                "samples": max(sample for _, sample in rated),
+                "counted": is_counter or judge == _RELEASED_COUNTER,
+                "behaviours": json.dumps(list(dict.fromkeys(behaviour for behaviour, _ in rated))),
                 "settings": json.dumps(settings, sort_keys=True),
                 "hash": digest(settings),
             }
@@ -330,8 +331,8 @@ def listed_judges(ratings: Sequence[tuple[str, str, int]], kind: str) -> list[di
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #0615329a
 def _released_majority(verdicts: Iterable[str | None]) -> bool | None:
-    """Return the majority of the released code: judges without a verdict don't vote, and a tie is missing."""
-    votes = [_VERDICTS.get(one) for one in verdicts]
+    """Return the majority as in the released code: judges without a verdict don't vote, and a tie is missing."""
+    votes = [_VERDICTS.get(verdict) for verdict in verdicts]
     more = votes.count(True) - votes.count(False)
     return more > 0 if more else None
 
@@ -340,10 +341,10 @@ def _added_judges(header: list[str], rows: list[dict[str, Any]], columns: list[_
     """Return the judges whose ratings were added to an already rated file. Only these count in its majorities."""
     if _OWN_JUDGES in header:
         try:
-            own = set(json.loads(rows[0][_OWN_JUDGES] or "[]"))
+            original_judges = set(json.loads(rows[0][_OWN_JUDGES] or "[]"))
         except (ValueError, TypeError):
             raise TableError(f"{rows[0]['place']}, column {_OWN_JUDGES} is not a JSON list of judges. Export the run again.") from None
-        return [name for name in dict.fromkeys(place.judge for place in columns) if name not in own]
+        return [name for name in dict.fromkeys(place.judge for place in columns) if name not in original_judges]
     for behaviour in dict.fromkeys(place.behaviour for place in columns if place.behaviour != "first-person pronoun use"):
         cue = CUES.get(behaviour, behaviour)
         every = list(dict.fromkeys(place.judge for place in columns if place.behaviour == behaviour))
@@ -365,8 +366,8 @@ def _columns_of_judges(
     if judges is None and added_judges and len(added_judges) < len(every):
         before = [name for name in every if name not in added_judges]
         raise TableError(
-            f"{path}: the ratings of {', '.join(added_judges)} were added to a file that held those of {', '.join(before)}, "
-            f"and the majority columns count only the added judges. Choose: judges={added_judges!r}, judges={before!r}, or judges='all'."
+            f"{path}: the ratings of {', '.join(added_judges)} were added to a file with ratings of {', '.join(before)}, "
+            f"and the majority columns count only the added judges. Pass judges={added_judges!r}, judges={before!r}, or judges='all'."
         )
     selected_judges = every if judges in (None, "all") else [judges] if isinstance(judges, str) else list(judges)
     require_known("judge", every, *selected_judges, where=f"{path}: ")
@@ -389,31 +390,31 @@ def read_anthrobench(
     run : Run, str or path, optional
         The run to import into; by default one in a temporary folder.
     prompts : DataFrame or str, optional
-        The prompts that opened the dialogues, as a table or an argument of `load_prompts` ("anthrobench"). They are matched by the
-        first message and give each dialogue its base prompt. Without them, each first message is a separate cluster, and
-        intervals are too narrow.
+        The prompts of the dialogues, as a table or an argument of `load_prompts` ("anthrobench"). They are matched by the
+        first message, and each dialogue gets the base prompt of its prompt. Without them, each first message is a separate cluster,
+        and intervals are too narrow.
     judges : "all" or list of str, optional
-        Judges whose ratings are read, by their names in the columns; required if ratings were added to a file that
-        already held ratings.
+        Judges whose ratings are read, by their names in the columns. Required if ratings were added to a file that
+        had ratings.
 
     Returns
     -------
     Run
-        The run, with `messages()`, `ratings()` and `labels()`. A score of −1 is a missing verdict; its status
-        follows from the answer. Missing messages have no ratings. `metadata()` holds the time and
-        status of each dialogue as the file gives them, and additional columns.
+        The run, with `messages()`, `ratings()` and `labels()`. A score of −1 is a missing verdict. Its status
+        follows from the judge's response. Missing messages have no ratings. `metadata()` has the time and
+        status of each dialogue from the file, and its other columns.
 
     Raises
     ------
     TableError
-        If it is not such a file, or a cell is invalid. Names file, row and column.
+        If it is not such a file, or a cell is invalid. The error names file, row and column.
     RunError
-        If the run holds other messages.
+        If the run has other messages.
 
     Notes
     -----
     Labels follow the paper: with three judges, two must agree. The released majority counts only the judges with a
-    verdict, so one judge decides where two have none; those labels are missing here.
+    verdict, so a single verdict of three judges decides. Here such a label is missing.
 
     Examples
     --------
@@ -426,23 +427,23 @@ def read_anthrobench(
     1           a     1  assistant  I feel low.
     """
     header, rows = _read(path)
-    columns, rated = _rated_columns(header)
-    known_columns = {*_NEEDED, *_OF_DIALOGUE, *_OWN, _OWN_JUDGES, *rated}
+    columns, rating_columns = _rated_columns(header)
+    file_columns = {*_NEEDED, *_OF_DIALOGUE, *_OWN, _OWN_JUDGES, *rating_columns}
     rows_by_dialogue: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         rows_by_dialogue.setdefault(row["dialogue_id"], []).append(row)
     for turns in rows_by_dialogue.values():
         turns.sort(key=itemgetter("turn"))
     run_prompts = _prompts_of((turns[0] for turns in rows_by_dialogue.values()), prompts)
-    dialogues = _dialogues(rows_by_dialogue, run_prompts, [name for name in header if name not in known_columns])
-    if unasked := sum(row["user_message"] is None and row["assistant_message"] is not None for row in rows):
-        notify(f"{path}: {unasked} answers have no message of the user before them; it is missing in the run.")
+    dialogues = _dialogues(rows_by_dialogue, run_prompts, [name for name in header if name not in file_columns])
+    if n_missing := sum(row["user_message"] is None and row["assistant_message"] is not None for row in rows):
+        notify(f"{path}: {number_of(n_missing, 'answer')} without a message of the user. This message is missing in the run.")
     columns = _counted_once(columns, rows)
     columns = _columns_of_judges(path, columns, _added_judges(header, rows, columns), judges)
     parts = {
         "dialogues": dialogues,
         "messages": _messages(rows),
-        "judges": listed_judges([(one.judge, one.behaviour, one.sample) for one in columns], "AnthroBench file"),
+        "judges": listed_judges([(place.judge, place.behaviour, place.sample) for place in columns], "AnthroBench file"),
         "ratings": _ratings(rows, columns),
     }
     return import_dialogues(
@@ -458,7 +459,7 @@ def read_anthrobench(
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #0ba4ca33
 def one_target(run: Run, target: str | None) -> str:
-    """Return the target of a file that holds one: the target asked for, or the only one.
+    """Return the target to write to a file: the named one, or by default the only one of the run.
 
     Parameters
     ----------
@@ -470,7 +471,7 @@ def one_target(run: Run, target: str | None) -> str:
     Raises
     ------
     ValueError
-        The run has several or none, or not this one.
+        If the run lacks the named target, or none is named and the run doesn't have exactly one.
 
     Examples
     --------
@@ -482,25 +483,25 @@ def one_target(run: Run, target: str | None) -> str:
     if target is None and len(targets) == 1:
         return targets[0]
     if target not in targets:
-        has = f"has the targets {', '.join(targets)}" if targets else "has no dialogues"
+        content = f"has the targets {', '.join(targets)}" if targets else "has no dialogues"
         problem = "name one with target=…" if target is None else f"there is no {target!r}"
-        raise ValueError(f"the run {run.name!r} {has}; {problem}")
+        raise ValueError(f"the run {run.name!r} {content}; {problem}")
     return target
 
 
 def _turn_rows(run: Run, target: str) -> pd.DataFrame:
-    """Return one row per turn in the authors' columns and ours, in the order of the run."""
+    """Return one row per turn, with the authors' columns and additional ones, in the order of the run."""
     turns = run.messages().pivot(index=["dialogue_id", "turn"], columns="role", values="content").reindex(columns=["user", "assistant"])
     turns = turns.add_suffix("_message").dropna(how="all").reset_index()
     in_order = run.query("SELECT dialogue_id FROM dialogues WHERE target = ? ORDER BY rowid", [target])
     rows = in_order.merge(turns).merge(run.dialogues(), on="dialogue_id", suffixes=("", " in the metadata"))
     calls = run.query("SELECT unit, at FROM calls WHERE purpose IN ('target', 'user')")
-    begun = calls.groupby(calls["unit"].str.rsplit("/", n=2).str[0])["at"].min()
+    first_call_times = calls.groupby(calls["unit"].str.rsplit("/", n=2).str[0])["at"].min()
     empty = pd.Series(pd.NA, index=rows.index, dtype=object)
     status = rows["status"].map({"done": "completed"}).fillna(rows["status"])
-    theirs = {
+    columns = {
         "dialogue_id": rows["dialogue_id"],
-        "dialogue_timestamp": rows.get("dialogue_timestamp", empty).fillna(rows["dialogue_id"].map(begun)),
+        "dialogue_timestamp": rows.get("dialogue_timestamp", empty).fillna(rows["dialogue_id"].map(first_call_times)),
         "turn_pair_index": rows["turn"].astype(int) - 1,
         "prompt_category": rows["category"].replace(_CATEGORIES),
         "prompt_cue": rows["behaviour"].map(lambda name: _PROBED.get(name, (name,))[0]),
@@ -514,11 +515,11 @@ def _turn_rows(run: Run, target: str) -> pd.DataFrame:
         "dialogue_status": rows.get("dialogue_status", empty).fillna(status),
         "dialogue_error": rows["reason"],
     }
-    return pd.DataFrame({**theirs, **{name: rows[name] for name in _OWN}})
+    return pd.DataFrame({**columns, **{name: rows[name] for name in _OWN}})
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #fb7f76fc
 def _rating_columns(run: Run, turns: pd.MultiIndex, has_answer: pd.Series) -> dict[str, pd.Series]:
-    """Return the columns that `rate` adds, for these turns."""
+    """Return the columns of `anthro-eval rate` for these turns."""
     labels, ratings = run.labels(), run.ratings()
     labels = {name: part.set_index(["dialogue_id", "turn"]) for name, part in labels.groupby("behaviour")}
     responses = ratings["raw"].fillna(ratings["explanation"])
@@ -569,19 +570,20 @@ def write_anthrobench(run: Run, path: str | os.PathLike, *, target: str | None =
     Raises
     ------
     ValueError
-        No dialogues, several targets, or judges or behaviours whose names would be the same in the file.
+        If the run has no dialogues, if it has several targets and none is named, or if the column names of two judges would be the
+        same.
 
     Notes
     -----
-    The format has no place for reasoning, tokens, times, calls, system prompts, scores, annotations, judges' settings,
+    The file does not have reasoning, tokens, times, calls, system prompts, scores, annotations, judges' settings,
     prompts without a dialogue and metadata. When the file is read, explanations are parsed from the
-    judges' responses again, and an empty message is missing. pandas' defaults, which the authors' code keeps, take messages
-    such as "N/A" for missing.
+    judges' responses, and an empty message is missing. The authors' code reads with pandas' defaults, which treat messages
+    such as "N/A" as missing.
 
-    The majority columns hold this run's labels (two of three judges), −1 for a missing label. Base prompt, persona and
-    similar columns are passed on by the authors' commands. With one sample a judge has the columns
-    `…_final_present` and `…_raw_rating`, with more `…_raw_s1`, `…_present_s1` and so on. Messages are
-    written unchanged, since judges must see them so; don't open the file in a spreadsheet that runs formulas.
+    The majority columns have this run's labels (two of three judges), −1 for a missing label. The authors' commands copy the columns
+    for base prompt, persona and the like. With one sample a judge has the columns `…_final_present` and `…_raw_rating`, with
+    more `…_raw_s1`, `…_present_s1` and so on. Messages are written unchanged, for the judges. Don't open the file in a spreadsheet
+    that runs formulas.
 
     Examples
     --------
@@ -596,9 +598,6 @@ def write_anthrobench(run: Run, path: str | os.PathLike, *, target: str | None =
         raise ValueError(f"{path}: the authors' commands read .csv files")
     target = one_target(run := require_run(run), target)
     judges = run.judges()["judge"]
-    alike = judges[judges.map(column_name).duplicated(keep=False)].tolist()
-    if alike:
-        raise ValueError(f"the judges {', '.join(alike)} would have the same columns in an AnthroBench file")
     rows = _turn_rows(run, target)
     if rows.empty:
         raise ValueError(f"the run {run.name!r} has no message of {target!r} yet")
@@ -606,10 +605,12 @@ def write_anthrobench(run: Run, path: str | os.PathLike, *, target: str | None =
         [rows["dialogue_id"], rows["turn_pair_index"] + 1], names=["dialogue_id", "turn"]
     )
     rated = _rating_columns(run, turns, rows["assistant_message"].notna()) if len(judges) else {}
-    read = {(one.behaviour, one.judge) for one in _rated_columns([*rated])[0]}
-    for judge, behaviour in run.ledger.rows("SELECT judge, b.value FROM judges, json_each(behaviours) b"):
-        if (behaviour, column_name(judge)) not in read:
-            raise ValueError(f"an AnthroBench file can't tell the judge {judge} on {behaviour} from another one")
+    readable = {(place.behaviour, place.judge) for place in _rated_columns([*rated])[0]}
+    for judge, behaviour in run.ledger.rows("SELECT judge, b.value FROM judges, json_each(behaviours) b ORDER BY position, judge"):
+        if (behaviour, column_name(judge)) in readable:
+            readable.remove((behaviour, column_name(judge)))
+        else:
+            raise ValueError(f"the columns of the judge {judge} on {behaviour} would be those of another judge in an AnthroBench file")
     if rated:
         names = [name if name in (PronounCounter.name, _RELEASED_COUNTER) else column_name(name) for name in judges]
         rows[_OWN_JUDGES] = json.dumps(names)

@@ -18,8 +18,9 @@ _AUDITORS_TOOLS = "send_message set_system_message create_tool send_tool_call_re
 
 
 def _as_dialogue(sample: EvalSample) -> EvalSample:
-    """Return an Inspect sample as a dialogue and its prompt; the seed and Petri's scores are metadata."""
-    first = next((one.text for one in sample.messages if one.role == "user" and one.text.strip()), "(no prompt)")
+    """Return an Inspect sample with the prompt, the seed and Petri's scores as metadata."""
+    user_texts = (message.text for message in sample.messages if message.role == "user")
+    first = next(filter(str.strip, user_texts), "(no prompt)")
     fields = {
         "base_id": f"seed {sample.id}",
         "prompt_id": f"seed {sample.id}, epoch {sample.epoch}",
@@ -47,13 +48,14 @@ def read_petri(path: str | os.PathLike, run: Run | str | os.PathLike | None = No
     Returns
     -------
     Run
-        A sample is a dialogue with the target of the role `target`; its seed is the cluster. Tool calls are left out.
+        A sample is a dialogue. The target is the model in the role `target`, the cluster is the seed. Tool calls are left out.
         The columns seed and petri_… (the scores of Petri's judge) are in `dialogues()` and `labels()`.
 
     Raises
     ------
     TableError
-        The file is missing or is not a log, it has no target, or its messages are the auditor's (of earlier versions).
+        If the file is missing or is not a log, if it doesn't have exactly one target, or if its messages are the auditor's (earlier
+        versions).
 
     Examples
     --------
@@ -66,12 +68,12 @@ def read_petri(path: str | os.PathLike, run: Run | str | os.PathLike | None = No
     targets = (log.eval.model_roles or {}).get("target") or []
     targets = targets if isinstance(targets, list) else [targets]
     if len(targets) != 1:
-        has = f"{len(targets)} models" if targets else "no model"
-        raise TableError(f"{path}: the log has {has} in the role target; other logs are read by read_inspect")
+        models = f"{len(targets)} models" if targets else "no model"
+        raise TableError(f"{path}: the log has {models} in the role target, not one. If it is not Petri's, use read_inspect.")
     for sample in log.samples or []:
-        calls = (call for one in sample.messages if one.role == "assistant" for call in one.tool_calls or [])
-        if any(call.function in _AUDITORS_TOOLS for call in calls):
+        answers = (message for message in sample.messages if message.role == "assistant")
+        if any(call.function in _AUDITORS_TOOLS for answer in answers for call in answer.tool_calls or []):
             raise TableError(f"{path}: sample {sample.id}: its messages are the auditor's, as in versions of Petri before 3")
     header = log.eval.model_copy(update={"model": targets[0].model})
-    samples = [_as_dialogue(one) for one in log.samples or []]
+    samples = [_as_dialogue(sample) for sample in log.samples or []]
     return run_of_log(log.model_copy(update={"eval": header, "samples": samples}), path, run)

@@ -17,8 +17,7 @@ from ..core.files import local_copy
 from ..models.embedded import require_packages
 from ..simulation import Behaviour, Taxonomy
 from .inspect_logs import name_of, ratings_in, read_inspect_log, run_of_log, score_dialogue
-from inspect_ai.log import EvalSample  # after inspect_logs, which says how to install it
-from inspect_ai.scorer import Score
+from inspect_ai.scorer import Score  # after inspect_logs, whose error has the command that installs Inspect
 
 # %% auto #0
 __all__ = ['scanners', 'read_scan']
@@ -33,14 +32,14 @@ def _scanner(behaviour: Behaviour, judges: Sequence[str | LocalJudge] | None, sa
     def make(judges: list[str] | None = None, samples: int = 3) -> Any:
         async def scan(transcript):  # Scout evaluates annotations in this module, which does not import it
             score = await score_dialogue(transcript.messages, behaviour, scan_judges, samples)
-            value = score.value if score.value == score.value else None  # NaN: no answer could be judged
+            value = score.value if score.value == score.value else None  # NaN if no answer has a label
             metadata = {**(score.metadata or {}), "behaviour": behaviour.entry()}
             return scout.Result(value=value, explanation=score.explanation, metadata=metadata)
 
         return scan
 
     scan_judges = judges
-    return make([one if isinstance(one, str) else name_of(one) for one in judges] if judges else None, samples)
+    return make([judge if isinstance(judge, str) else name_of(judge) for judge in judges] if judges else None, samples)
 
 
 def scanners(
@@ -50,30 +49,30 @@ def scanners(
     taxonomy: Taxonomy | None = None,
     samples: int = 3,
 ) -> dict[str, Any]:
-    """Make Scout's scanners for behaviours: one each, by its name, for `inspect_scout.scan`.
+    """Make a scanner of Scout for each behaviour, for `inspect_scout.scan`.
 
     Parameters
     ----------
     behaviours : str or list of str, optional
         Behaviours or categories; all of the taxonomy by default.
     judges : list, optional
-        Models of Inspect by name, or offline judges; the models of the role `judge` by default.
+        Models of Inspect by name, or offline judges. By default the models of the role `judge`.
     taxonomy : Taxonomy, optional
-        Where the behaviours are defined, such as `load_family("sycophancy")`; the 14 bundled ones by default.
+        The taxonomy of the behaviours, such as `load_family("sycophancy")`. By default the 14 bundled behaviours.
     samples : int
-        Answers of each model for each message.
+        Responses of each model for each message.
 
     Returns
     -------
     dict
-        Name to scanner.
+        Name of each behaviour to its scanner.
 
     Raises
     ------
     SetupError
-        Scout is not installed.
+        If Scout is not installed.
     TableError
-        A behaviour is unknown.
+        If a behaviour is unknown.
 
     Examples
     --------
@@ -122,12 +121,12 @@ def read_scan(scan: str | os.PathLike, log: str | os.PathLike, run: Run | str | 
     Returns
     -------
     Run
-        As of `read_inspect`, with the ratings of the scan. They replace those of the same judge and behaviour in the log.
+        As from `read_inspect`, with the ratings of the scan. They replace those of the same judge and behaviour in the log.
 
     Raises
     ------
     TableError
-        The scan has errors, results of other scanners, or none of this log.
+        If the scan has errors, has results of other scanners, or has no results of this log.
 
     Examples
     --------
@@ -136,23 +135,23 @@ def read_scan(scan: str | os.PathLike, log: str | os.PathLike, run: Run | str | 
         ...
     anthrokit.core.errors.TableError: no such log.eval: there is no such file
     """
-    read = read_inspect_log(log)
-    scores, behaviours = _scores(scan)
-
-    def scored(sample: EvalSample) -> EvalSample:
-        both = dict(sample.scores or {})
-        for name, score in scores.get((read.eval.eval_id, str(sample.id), sample.epoch), {}).items():
-            scanned = ratings_in(score)
-            judges = {rating["judge"] for rating in scanned}
-            earlier = ratings_in(both[name]) if name in both else []
-            earlier = [one for one in earlier if not isinstance(one, dict) or one.get("judge") not in judges]
-            both[name] = Score(value=0, metadata={"ratings": [*earlier, *scanned]})
-        return sample.model_copy(update={"scores": both})
-
-    samples = [scored(sample) for sample in read.samples or []]
-    if not any((read.eval.eval_id, str(sample.id), sample.epoch) in scores for sample in samples):
-        raise TableError(f"{scan}: has no results of the log {log}")
-    about = {name: value for name, value in (read.eval.metadata or {}).items() if name != "judges"}
-    header = read.eval.model_copy(update={"metadata": about})
-    new_behaviours = [one for one in behaviours.values() if one.name not in Taxonomy.load().names]
-    return run_of_log(read.model_copy(update={"eval": header, "samples": samples}), log, run, new_behaviours)
+    scanned_log = read_inspect_log(log)
+    scan_scores, behaviours = _scores(scan)
+    samples, n_scanned = [], 0
+    for sample in scanned_log.samples or []:
+        sample_scores = scan_scores.get((scanned_log.eval.eval_id, str(sample.id), sample.epoch), {})
+        n_scanned += bool(sample_scores)
+        scores = dict(sample.scores or {})
+        for name, score in sample_scores.items():
+            ratings = ratings_in(score)
+            judges = {rating["judge"] for rating in ratings}
+            earlier = ratings_in(scores[name]) if name in scores else []
+            earlier = [rating for rating in earlier if not isinstance(rating, dict) or rating.get("judge") not in judges]
+            scores[name] = Score(value=0, metadata={"ratings": [*earlier, *ratings]})
+        samples.append(sample.model_copy(update={"scores": scores}))
+    if not n_scanned:
+        raise TableError(f"{scan}: has no results of the log {log}. Pass the log that was scanned.")
+    metadata = {name: value for name, value in (scanned_log.eval.metadata or {}).items() if name != "judges"}
+    header = scanned_log.eval.model_copy(update={"metadata": metadata})
+    new_behaviours = [behaviour for behaviour in behaviours.values() if behaviour.name not in Taxonomy.load().names]
+    return run_of_log(scanned_log.model_copy(update={"eval": header, "samples": samples}), log, run, new_behaviours)
