@@ -22,11 +22,10 @@ from ..core.run import digest
 from ..core.tables import require_columns
 from ..core.files import local_path
 from ..figures.style import interval_text
-from ..judging.jobs import run_taxonomy
-from .decisions import DONE_OPTIONS, LABEL_ANSWERS, DecisionPanel, Labels, answer_ticks, filter_done
-from .disagreement import WORDS, two
-from .frame import Chosen, Fields, Filter, narrow, options_of, sets_of
-from .source import render, table_html, visible_name
+from .decisions import DONE_OPTIONS, LABEL_ANSWERS, WORDS, DecisionPanel, Labels
+from .disagreement import two
+from .frame import Chosen, Fields, Filter, options_of, sets_of
+from .source import RunSource, render, table_html
 from ..simulation import Taxonomy
 from ..validity import judge_accuracy
 from ..validity.annotations import ITEM, Annotations, by_annotator, save_annotation_sample
@@ -39,7 +38,7 @@ _SHEET = [*ITEM, "base_id", "weight", "question", "user", "message"]
 
 
 def _read_sheet(source: Any, n: int, by: str | Sequence[str], **draw: Any) -> tuple[Run | None, pd.DataFrame]:
-    """Return the run, if it is one, and the messages to label; a run's sample is drawn and saved in it."""
+    """Return the run, or None for a sheet, and the messages to label. The sample of a run is drawn and saved in it."""
     kinds = (Run, str, os.PathLike, pd.DataFrame)
     require_kind(source, kinds, "a run, the folder of one, or a sheet to label: a frame or a .csv file")
     if isinstance(source, (str, os.PathLike)):
@@ -52,23 +51,22 @@ def _read_sheet(source: Any, n: int, by: str | Sequence[str], **draw: Any) -> tu
     else:
         texts = {**tables.get_table("annotations").text_dtypes, **dict.fromkeys(("question", "user", "message"), "str")}
         sheet = source if isinstance(source, pd.DataFrame) else tables.read_frame(source, dtype=texts)
-    makes = "validity.draw_annotation_sample makes it from a run. Or pass the run"
-    require_columns(sheet, [*ITEM, "message"], "annotation sheet", advice=makes)
+    advice = "validity.draw_annotation_sample makes it from a run. Or pass the run"
+    require_columns(sheet, [*ITEM, "message"], "annotation sheet", advice=advice)
     where = "the sheet" if isinstance(source, (Run, pd.DataFrame)) else source
     sheet = sheet.reset_index(drop=True).reindex(columns=_SHEET).dropna(how="all", subset=[*ITEM, "message"])
     sheet = tables.check_table(sheet.assign(annotator="anybody", verdict=None), "annotations", where)
     return run, sheet[_SHEET].drop_duplicates(ITEM).reset_index(drop=True)
 
 # %% ../../nbs/12_panels/08_annotation.ipynb #6b1f2c90
-def _split_votes(run: Run) -> dict[str, float]:
-    """Return the share of messages of each behaviour on which judges disagree."""
-    labels = run.labels()
+def _split_votes(labels: pd.DataFrame) -> dict[str, float]:
+    """Return the share of messages of each behaviour on which judges disagree or decide nothing."""
     split = (labels["votes_for"] > 0) & (labels["votes_for"] < labels["votes_cast"]) | labels["label"].isna()
     return split.astype(float).groupby(labels["behaviour"]).mean().to_dict()
 
 
 def _order(sheet: pd.DataFrame, annotator: str, split: Mapping[str, float], postponed: Sequence[int]) -> list[int]:
-    """Return the rows of a sheet in an annotator's own order, shuffled by behaviour."""
+    """Return the rows of a sheet in an annotator's order: behaviours by disagreement, their messages shuffled."""
     seed = digest(annotator, sheet[ITEM].astype("str").values.tolist())
     random, later = np.random.default_rng(int(seed, 16)), np.zeros(len(sheet))
     rows = random.permutation(len(sheet))
@@ -80,7 +78,7 @@ def _order(sheet: pd.DataFrame, annotator: str, split: Mapping[str, float], post
 
 # %% ../../nbs/12_panels/08_annotation.ipynb #a2c7d541
 def _current_labels(sheet: pd.DataFrame, annotations: Annotations) -> pd.DataFrame:
-    """Return the current verdicts on a sheet with their items, oldest first; of drawn messages only those given blind."""
+    """Return the current verdicts on a sheet with their items, oldest first. Drawn messages need a verdict with a weight."""
     rows = annotations.table(history=True)
     rows = rows[~rows["undone"].eq(True).fillna(False)]
     items = sheet[ITEM].assign(item=sheet.index.astype("str"), drawn=sheet["weight"].notna())
@@ -89,19 +87,21 @@ def _current_labels(sheet: pd.DataFrame, annotations: Annotations) -> pd.DataFra
     return rows.drop_duplicates([*ITEM, "annotator"], keep="last")
 
 # %% ../../nbs/12_panels/08_annotation.ipynb #65f8ceff
-def _card_html(row: Mapping[str, Any], taxonomy: Taxonomy) -> Markup:
-    """Return one message to label, with its definition."""
+def _card_html(row: Mapping[str, Any], taxonomy: Taxonomy, source: RunSource | None = None) -> Markup:
+    """Return a message to label, with the messages before it and the definition of the behaviour."""
     behaviour = {entry.name: entry for entry in taxonomy}.get(row["behaviour"])
     question = row["question"] if isinstance(row["question"], str) else behaviour and behaviour.question
-    return render("annotation.html", item=row, known=behaviour, question=question or f"Does it show {row['behaviour']}?")
+    question = question or f"Does it show {row['behaviour']}?"
+    before = source.before(row["dialogue_id"], row["turn"]) if source else [(row["turn"], "user", row["user"])]
+    return render("annotation.html", item=row, before=before, known=behaviour, question=question)
 
 # %% ../../nbs/12_panels/08_annotation.ipynb #22d6a909
-_LAST = 10  # labels in the history
+_LAST = 10  # labels under "Last labels"
 _LOOKS = {value: (look, text[2:]) for _, value, look, text in LABEL_ANSWERS}
 
 
 def _progress_html(sheet: pd.DataFrame, labels: pd.DataFrame, name: str, behaviour: str = "") -> Markup:
-    """Return how many messages the annotator has labelled, in all and of one behaviour, and everybody's progress."""
+    """Return the numbers of labelled messages: of the annotator, in total and of a behaviour, and of everybody."""
     of, mine = len(sheet), labels[labels["person"] == name]
     groups = labels.groupby("person", sort=False)["verdict"]
     return render(
@@ -114,8 +114,8 @@ def _progress_html(sheet: pd.DataFrame, labels: pd.DataFrame, name: str, behavio
         of_here=int(sheet["behaviour"].eq(behaviour).sum()),
         people=[(who, f"{len(verdicts)} of {of}", verdicts.isna().sum()) for who, verdicts in groups],
         last=[
-            (one.item, *_LOOKS[one.value], one.behaviour, sheet.at[int(one.item), "message"])
-            for one in mine.iloc[: -_LAST - 1 : -1].itertuples()
+            (row.item, *_LOOKS[row.value], row.behaviour, sheet.at[int(row.item), "message"])
+            for row in mine.iloc[: -_LAST - 1 : -1].itertuples()
         ],
     )
 
@@ -131,7 +131,7 @@ def _summary_html(labels: pd.DataFrame, name: str, run: Run | None) -> Markup:
     if len(names) > 1:
         table = agreement(by_annotator(annotations), by=(), judges=names)
         caption = "Agreement of the annotators, on {n} of {n_total} messages that two or more decided"
-        rows = [(one.measure, two(one.estimate), interval_text(one)) for one in table.itertuples()]
+        rows = [(row.measure, two(row.estimate), interval_text(row)) for row in table.itertuples()]
         parts.append(table_html(["Measure", "Estimate", "95 % interval"], rows, caption.format(**table.iloc[0])))
     caption = (
         "The judges against people's labels so far; by behaviour: judge_accuracy(run, run.annotations()); "
@@ -142,7 +142,7 @@ def _summary_html(labels: pd.DataFrame, name: str, run: Run | None) -> Markup:
 
 
 def _accuracy_rows(run: Run | None, annotations: pd.DataFrame) -> list[tuple[str, str, str, str, str]]:
-    """Return the agreement of each judge with people as texts; nothing if it can't be estimated."""
+    """Return the accuracy of each judge as texts; empty if it can't be estimated."""
     if run is None or annotations["verdict"].isna().all():
         return []
     try:
@@ -161,23 +161,23 @@ class AnnotationPanel(DecisionPanel):
     Parameters
     ----------
     source : Run, str, path or DataFrame
-        A run, from which a sample is drawn; or a sheet (a frame, or a table's file as for `core.read_frame`) with
-        dialogue_id, turn, behaviour, message and optionally user, question, weight, base_id.
+        A run, from which a sample is drawn; or a sheet (a frame, or a file as for `core.read_frame`) with dialogue_id,
+        turn, behaviour, message and optionally user, question, weight, base_id.
     n, by, **draw
-        For a run, as for `validity.draw_annotation_sample`: messages per group, columns that make a group, and
+        For a run, as for `validity.draw_annotation_sample`: messages per group, columns that define the groups, and
         total, behaviours and seed.
     annotator : str
-        The annotator's name; the panel has a field for it. Each name has its own order and progress.
+        The annotator's name. The panel has a field for it. Each annotator has an order and a progress.
     path : str or path, optional
-        Save labels to this file, as for `validity.annotations.Annotations`. By default those of a run go into the run,
-        others stay in memory (`panel.annotations.table()`).
+        Save labels to this file, as for `validity.annotations.Annotations`. By default labels of a run are saved in the
+        run, and labels of a sheet stay in memory (`panel.annotations.table()`).
     state : dict, optional
         As for `Panel`.
 
     Raises
     ------
     RunError
-        If the run is read-only, without `path`. The error says how to label it.
+        If the run is read-only and `path` is missing. The error says how to label it.
     TableError
         If the sheet lacks a column or has no rows, or the run is not judged.
 
@@ -208,15 +208,15 @@ class AnnotationPanel(DecisionPanel):
                 f"The run {run.folder} is open for reading only, so it can't save labels. Open it with "
                 f"Run({str(run.folder)!r}), or save them to a file: path='annotations.csv'."
             )
-        self.taxonomy = run_taxonomy(run) if run is not None else Taxonomy.load()
-        self.split = _split_votes(run) if run is not None else {}
+        self.tables = RunSource(run) if run is not None else None
+        self.taxonomy = self.tables.taxonomy if self.tables else Taxonomy.load()
+        self.split = _split_votes(self.tables.labels) if self.tables else {}
         self.postponed: dict[str, list[int]] = defaultdict(list)
         self.annotations = Annotations(run if path is None else path)
         self.decisions = Labels(
             self.annotations, partial(_current_labels, sheet), lambda item: sheet.loc[[int(item)]]
         )
-        self.sets = sets_of(sheet.assign(item=sheet.index.astype("str")), ["behaviour"], "item")
-        self.total = len(sheet)
+        self.sets, self.total = sets_of(sheet.assign(item=sheet.index.astype("str")), ["behaviour"], "item"), len(sheet)
         self.filters = [
             Filter("behaviour", "Behaviour", options_of(self.sets["behaviour"])),
             Filter("show", "Show", DONE_OPTIONS),
@@ -224,27 +224,26 @@ class AnnotationPanel(DecisionPanel):
         ]
         super().__init__(state={"annotator": annotator.strip(), **(state or {})})
 
-    def list_items(self, chosen: Chosen) -> list[str]:
-        """Return the rows of the sheet in the annotator's order."""
+    def order(self, chosen: Chosen) -> list[str]:
+        """Return the rows of the sheet in the annotator's order; empty without a name."""
         name = chosen["annotator"]
-        order = _order(self.sheet, name, self.split, self.postponed[name]) if name else []
-        return filter_done(narrow([str(row) for row in order], self.sets, chosen), self.decisions.by(name), chosen["show"])
+        return [str(row) for row in _order(self.sheet, name, self.split, self.postponed[name])] if name else []
 
     def line(self, item: str, chosen: Chosen) -> dict[str, Any]:
         """Return the line of a message, with the annotator's verdict."""
-        row, tick = self.sheet.loc[int(item)], answer_ticks(LABEL_ANSWERS)[self.decisions.value(chosen["annotator"], item)]
-        return {"title": visible_name(row["behaviour"], 60), "note": visible_name(row["message"], 90), "tick": tick}
+        row = self.sheet.loc[int(item)]
+        return {"title": row["behaviour"], "note": row["message"], "tick": self.tick(item, chosen)}
 
     def above_html(self, chosen: Chosen) -> Markup:
         """Return the progress."""
         return _progress_html(self.sheet, self.decisions.table, chosen["annotator"], chosen["behaviour"])
 
     def page_html(self, item: str | None, chosen: Chosen) -> Markup:
-        """Return the message to label, or at the end a summary."""
+        """Return the message to label, or the summary if all messages are labelled."""
         if not chosen["annotator"]:
             return render("<p><strong>Write your name to begin.</strong> Your labels are saved under it.</p>")
         if item is not None:
-            return _card_html(self.sheet.loc[int(item)].to_dict(), self.taxonomy)
+            return _card_html(self.sheet.loc[int(item)].to_dict(), self.taxonomy, self.tables)
         if len(self.decisions.by(chosen["annotator"])) >= self.total:
             return _summary_html(self.decisions.table, chosen["annotator"], self.run)
         return render("<p>All messages of this behaviour are labelled.</p>")
@@ -254,29 +253,20 @@ class AnnotationPanel(DecisionPanel):
         name, fields = chosen["annotator"], Markup('<label class="ak-note">Note <input data-field="note" data-clear></label>')
         return self.decision_bar(item, name, fields=fields, further=[("s", "later", "Later", not name or not item)])
 
-    def first_item(self, items: Sequence[str], chosen: Chosen) -> str | None:
-        """Return the first message without a label."""
-        return next((one for one in items if one not in self.decisions.by(chosen["annotator"])), None)
-
-    def person(self, fields: Fields) -> str:
-        """Return the annotator."""
-        return self.chosen["annotator"]
-
     def after(self, name: str, value: str) -> None:
         """Open the next message without a label."""
         labelled_ids = self.decisions.by(name)
         self.open_next(labelled_ids, f"✓ Saved: {WORDS[value]}. {len(labelled_ids)} of {self.total} labelled.")
 
     def act_later(self, _: Any, fields: Fields) -> str | None:
-        """Move the message in view to the end of its behaviour, and open the next one of it."""
-        if (item := self.item) is None:
+        """Move the message in view to the end of its behaviour, and open the next open message of the behaviour."""
+        if self.item is None:
             return None
-        name, behaviours = self.person(fields), self.sheet["behaviour"]
-        undecided_items = [one for one in self.items if one != item and one not in self.decisions.by(name)]
-        undecided_items = [one for one in undecided_items if behaviours[int(one)] == behaviours[int(item)]]
-        if not undecided_items:
+        row, behaviours, postponed = int(self.item), self.sheet["behaviour"], self.postponed[self.person(fields)]
+        rows = map(int, self.in_state(self.items[self.place + 1 :] + self.items[: self.place], self.chosen, "open"))
+        others = [str(other) for other in rows if behaviours[other] == behaviours[row]]
+        if not others:
             return "It is the last one of this behaviour."
-        self.postponed[name] = [*(one for one in self.postponed[name] if one != int(item)), int(item)]
-        following = self.items[self.place :]
-        self.update(prefer=[one for one in undecided_items if one in following] or undecided_items)
+        postponed[:] = [*(other for other in postponed if other != row), row]
+        self.update(prefer=others)
         return None

@@ -18,8 +18,8 @@ from ..core.tables import require_unique, require_columns
 from ..heartbench import golden
 from ..heartbench.experts import Ballots, decide_ballots
 from ..heartbench.rewriting import steps_html
-from .decisions import DONE_OPTIONS, LABEL_ANSWERS, Answers, DecisionPanel, Votes, answer_ticks
-from .frame import Chosen, Fields, Filter, narrow, options_of, sets_of
+from .decisions import DONE_OPTIONS, LABEL_ANSWERS, Answers, DecisionPanel, Votes
+from .frame import Chosen, Fields, Filter, options_of, sets_of
 from .source import safe_html, render, visible_name
 
 # %% auto #0
@@ -53,7 +53,7 @@ _QUESTIONS = {
 
 
 def _require_sheet(sheet: pd.DataFrame) -> None:
-    """Raise TableError unless a sheet is one expert's, with unique questions of known kinds."""
+    """Raise TableError unless a sheet has unique questions of known kinds."""
     makers = "criteria_sheet, turns_sheet, golden_sheets and rewrites_sheet make one"
     require_columns(sheet, ["item", "criterion", "ask"], "sheet", advice=makers)
     require_known("ask", _ASKS, *sheet["ask"].astype("str").unique(), where="the sheet: ")
@@ -80,7 +80,7 @@ def _question_html(question: Mapping[str, Any]) -> Markup:
 
 # %% ../../nbs/12_panels/10_ballots.ipynb #3a7b70bc
 def _points_of(value: str, question: Mapping[str, Any], written: str) -> float | None:
-    """Return the points that a person wrote for a criterion, None for an empty field; raise ValueError if they don't fit."""
+    """Return the points that a person wrote for a criterion, None for an empty field. Raise ValueError if they are invalid."""
     text, points = written.strip().replace("−", "-").replace(",", "."), None
     if text:
         points = float(pd.to_numeric(text, errors="coerce"))
@@ -108,9 +108,9 @@ class BallotPanel(DecisionPanel):
         The questions for one expert: from `heartbench.rewriting.rewrites_sheet`, `turns_sheet`, `criteria_sheet`, or one
         of `golden_sheets`.
     ballots : Ballots
-        Storage of the votes; each vote is saved at once. A panel on the same file continues there.
+        Storage of the votes. A panel on the same file continues after the last vote.
     expert : str
-        The voter; by default the expert of the sheet.
+        The expert; by default the expert of the sheet.
     state : dict, optional
         As for `Panel`.
 
@@ -135,11 +135,11 @@ class BallotPanel(DecisionPanel):
         self, sheet: pd.DataFrame, ballots: Ballots, expert: str = "", *, state: Mapping[str, Any] | None = None
     ):
         _require_sheet(sheet)
-        items, self.total = sheet["item"].astype("str").str.strip(), len(sheet)  # as ballots name them
+        items, self.total = sheet["item"].astype("str").str.strip(), len(sheet)  # as in ballots
         self.expert, self.sheet = expert.strip() or _expert_of(sheet), sheet.assign(item=items).reset_index(drop=True)
         self.decisions = Votes(ballots, list(zip(items, sheet["criterion"].astype(int), strict=True)))
-        self.places = [str(place) for place in range(self.total)]
-        self.sets = sets_of(pd.DataFrame({"item": items.tolist(), "at": self.places}), ["item"], "at")
+        self.orders = {"": [str(place) for place in range(self.total)]}
+        self.sets = sets_of(pd.DataFrame({"item": items.tolist(), "at": self.orders[""]}), ["item"], "at")
         self.filters = [Filter("item", "Case or answer", options_of(self.sets["item"])), Filter("show", "Show", self.states)]
         firsts = map(str, self.sheet.drop_duplicates("ask").index)
         self.shortcuts = [(key, text[2:]) for at in firsts for key, _, _, text in self.answers_of(at)]
@@ -159,21 +159,16 @@ class BallotPanel(DecisionPanel):
         """Return the possible answers to a question."""
         return _ASKS[self.question(item or "0")["ask"]]
 
-    def state_of(self, at: str) -> str:
-        """Return the state of a question, one of `states`."""
-        return "done" if at in self.votes else "open"
-
-    def list_items(self, chosen: Chosen) -> list[str]:
-        """Return the questions in one state; a question is named by its position in the sheet."""
-        return [at for at in narrow(self.places, self.sets, chosen) if chosen["show"] in ("", self.state_of(at))]
+    def name_in(self, chosen: Chosen) -> str:
+        """Return the expert."""
+        return self.expert
 
     def line(self, item: str, chosen: Chosen) -> dict[str, Any]:
         """Return the line of a question, with the expert's vote."""
         question = self.question(item)
-        content, name = question.get("content"), str(question["item"])
-        title, note = (content, visible_name(name, 60)) if isinstance(content, str) else (name, "")
-        tick = answer_ticks(_ASKS[question["ask"]])[self.decisions.value(self.expert, item)]
-        return {"title": visible_name(title, 80), "note": note, "tick": tick}
+        content, name = question.get("content"), question["item"]
+        title, note = (content, name) if isinstance(content, str) else (name, "")
+        return {"title": title, "note": note, "tick": self.tick(item, chosen)}
 
     def above_html(self, chosen: Chosen) -> Markup:
         """Return the progress."""
@@ -200,14 +195,6 @@ class BallotPanel(DecisionPanel):
         bar = self.decision_bar(at, self.expert, fields=fields, **options)
         return render("ballot_question.html", asked=asked, number=question["criterion"], **about) + bar
 
-    def first_item(self, items: Sequence[str], chosen: Chosen) -> str | None:
-        """Return the first question without a vote."""
-        return next((at for at in items if at not in self.votes), None)
-
-    def person(self, fields: Fields) -> str:
-        """Return the expert."""
-        return self.expert
-
     def check(self, value: str, fields: Fields) -> float | None:
         """Return the points of a vote; raise ValueError if it is not complete."""
         question = self.question(self.item)
@@ -227,7 +214,7 @@ _RULES = {
 
 
 def _apply_rule(ask: str, votes: pd.DataFrame, rule: Mapping[str, Any]) -> pd.DataFrame:
-    """Decide each question by the rule: item, state (open, agreed, disputed) and why."""
+    """Return the decision of the rule on each question: item, state (open, agreed, disputed), and why (the reason)."""
     if ask == "criterion":
         table = decide_ballots(votes, **rule)
         state = table["taken"].map({True: "agreed", False: "disputed"}).fillna("open")
@@ -272,13 +259,13 @@ class CouncilPanel(BallotPanel):
     Parameters
     ----------
     sheet : DataFrame
-        The questions: from `criteria_sheet`, or one of `golden_sheets` on all items, made for the coordinator.
+        The questions, as `criteria_sheet` or `golden_sheets` make them for the coordinator.
     ballots : Ballots
-        The experts' votes; nothing is written there.
+        The experts' votes, which the panel doesn't change.
     settled : Ballots
-        Storage of the settlements, separate from the votes.
+        Storage of the settlements.
     coordinator : str
-        Name of the person who settles; by default the expert of the sheet.
+        Name of the coordinator; by default the expert of the sheet.
     state : dict, optional
         As for `Panel`.
     **rule
@@ -287,8 +274,8 @@ class CouncilPanel(BallotPanel):
     Raises
     ------
     TableError
-        As for `BallotPanel`; or the sheet is of rewritten dialogues, both ballots are the same, or the coordinator has
-        voted.
+        As for `BallotPanel`; or if the sheet has other questions than criteria or verdicts, both ballots are the same, or
+        the coordinator has voted.
 
     Examples
     --------
@@ -344,18 +331,18 @@ class CouncilPanel(BallotPanel):
             return "settled", f"{why}; settled by {own.expert}: {own.vote}{points}"
         return state, why
 
-    def state_of(self, at: str) -> str:
+    def state_of(self, item: str, chosen: Chosen | None = None) -> str:
         """Return the state of a question, one of `states`."""
-        return self.ruling(at)[0]
+        return self.ruling(item)[0]
 
     def line(self, item: str, chosen: Chosen) -> dict[str, Any]:
         """Return the line of a question, with its state and the reason."""
         state, why = self.ruling(item)
-        return super().line(item, chosen) | {"note": visible_name(why, 80), "tick": _STATES[state]}
+        return super().line(item, chosen) | {"note": why, "tick": _STATES[state]}
 
     def above_html(self, chosen: Chosen) -> Markup:
         """Return the numbers of questions by state."""
-        states = [self.state_of(at) for at in self.places]
+        states = [self.state_of(at) for at in self.orders[""]]
         counts = [(title, states.count(state)) for state, (_, _, title) in _STATES.items()]
         return render("council_progress.html", who=f"{self.expert}, coordinator", counts=counts)
 
@@ -383,22 +370,22 @@ class CouncilPanel(BallotPanel):
         """Return the buttons, which are on for disputed and settled questions."""
         path = self.decisions.store.path
         where = f"Saved {'in memory only' if path is None else f'in {path.name}'}, apart from the experts' votes, which "
-        where += "stay as they were given. Experts see none of this."
+        where += "stay unchanged. Experts don't see settlements."
         closed = item is None or self.state_of(item) in ("open", "agreed")
-        ask = "Nothing to settle here." if closed else "Experts are divided, and all have voted: what shall stand?"
+        ask = "Nothing to settle here." if closed else "All experts have voted, and they disagree. Settle the question."
         return self._vote_bar(item, ask, note=where, closed=closed)
 
     def first_item(self, items: Sequence[str], chosen: Chosen) -> str | None:
-        """Return the first disputed question, or else the first."""
-        return next((at for at in items if self.state_of(at) == "disputed"), next(iter(items), None))
+        """Return the first disputed question, or the first question if none is disputed."""
+        return next(iter([*self.in_state(items, chosen, "disputed"), *items]), None)
 
     def check(self, value: str, fields: Fields) -> float | None:
         """Return the points of a settlement; raise ValueError if there is no dispute."""
         self.prepare()
         state, why = self.ruling(self.item)
         if state in ("open", "agreed"):
-            rule = "when all have voted, and are divided" if state == "open" else "the rule decides here"
-            raise ValueError(f"Nothing to settle, {rule}: {why}.")
+            reason = "not all have voted" if state == "open" else "the rule decides here"
+            raise ValueError(f"Nothing to settle, {reason}: {why}.")
         return super().check(value, fields)
 
     def after(self, name: str, value: str) -> None:

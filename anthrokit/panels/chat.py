@@ -24,7 +24,7 @@ __all__ = ['ChatPanel']
 
 # %% ../../nbs/12_panels/09_chat.ipynb #ac454131
 def _failure(step: Callable[..., Any], *given: Any) -> Exception | None:
-    """Return why the gateway doesn't do something, or None once it is done."""
+    """Call a step of the chat. Return its error, or None if it succeeds."""
     try:
         step(*given)
     except (GatewayError, SetupError) as error:
@@ -40,14 +40,14 @@ class ChatPanel(anywidget.AnyWidget):
     gateway : Gateway
         The gateway of a study, started.
     name : str
-        The name of the participant; the same name continues the same chat.
+        The name of the participant. The same name continues the same chat.
 
     Attributes
     ----------
     state : dict
         The state of the chat, from the gateway.
     typed : str
-        The text in the field: empty once it is sent, back if it can't be.
+        The text in the field. It is empty after sending, and restored if sending fails.
 
     Raises
     ------
@@ -75,25 +75,23 @@ class ChatPanel(anywidget.AnyWidget):
 
     def __init__(self, gateway: Gateway, name: str = "pilot"):
         require_kind(gateway, Gateway, "the gateway of a study, started: Gateway(study).start()")
-        who = {"front": "notebook", "origin": "pilot"}
-        self.client = Client.join(gateway.url, gateway.study, f"notebook/{name}", **who)
+        self.client = Client.join(gateway.url, gateway.study, f"notebook/{name}", front="notebook", origin="pilot")
         super().__init__(task=str(safe_html(gateway.study.settings["chat"]["task"])))
         self.state: dict[str, Any] = {}
         self.refresh()
         self.on_msg(lambda _, content, __: self.say(content["say"]))
 
     def refresh(self) -> None:
-        """Show the chat as the gateway has it."""
+        """Read the state of the chat from the gateway, and draw it."""
         self.state = self.client.state()
-        turns = self.state["turns"]
         self.lines = str(render("chat.html", messages=self.state["messages"]))
         self.over = self.state["over"]
-        if self.state["unanswered"] and not self.over:  # it is sent again, whatever is typed
+        if self.state["unanswered"] and not self.over:  # `say` sends this message again, whatever is typed
             self.typed = self.state["unanswered"]
-        self.note = str(safe_html(self.state["over_text"] or number_of(turns, "turn")))
+        self.note = str(safe_html(self.state["over_text"] or number_of(self.state["turns"], "turn")))
 
     def say(self, text: str) -> None:
-        """Send a message, and show the answer."""
+        """Send a message, and draw the answer."""
         if is_blank(text):
             return
         message, messages, before = self.state["unanswered"] or text, self.state["messages"], self.lines
@@ -101,16 +99,16 @@ class ChatPanel(anywidget.AnyWidget):
             messages = [*messages, {"role": "user", "content": message}]
         self.typed, self.busy, self.note = "", True, "Waiting for the answer"
         self.lines = str(render("chat.html", messages=[*messages, {"role": "assistant", "content": "…"}]))
-        unsent: Any = True
-        unread: Any = True
+        say_error: Any = True
+        refresh_error: Any = True
         try:
-            unsent = _failure(self.client.say, message)
-            unread = _failure(self.refresh)
-        finally:  # an interrupted kernel too
-            if unsent:
+            say_error = _failure(self.client.say, message)
+            refresh_error = _failure(self.refresh)
+        finally:  # also if the kernel is interrupted
+            if say_error:
                 self.typed = message
-            if unread:
+            if refresh_error:
                 self.lines = before
             self.busy = False
-        if trouble := unsent or unread:
-            self.note = str(render('<span class="ak-warn">{{ text }}</span>', text=safe_html(trouble)))
+        if error := say_error or refresh_error:
+            self.note = str(render('<span class="ak-warn">{{ text }}</span>', text=safe_html(error)))

@@ -20,7 +20,7 @@ from markupsafe import Markup
 from ..judging import GrammarJudge, LLMJudge, PatternJudge
 from ..judging.judges import Item, judge_prompt
 from ..models import LLM
-from .frame import Chosen, Fields, Filter, Panel, narrow, options_of, sets_of
+from .frame import Chosen, Fields, Filter, Panel, options_of, sets_of
 from anthrokit.panels.source import (
     LIMIT, SIGNS, Mark, RunSource, find_words, palette_places, quoted_spans, render, short_names, visible_name
 )
@@ -35,12 +35,12 @@ _FLAGS = {
     "refusal": "a message refused by the model or its provider",
     "truncated": "a message cut by the token limit",
     "missing message": "a message that failed, or a dialogue that isn't finished",
-    "open label": "a behaviour of a message that the votes don't decide, or that wasn't judged",
+    "open label": "a behaviour that the votes on a message don't decide, or that wasn't judged",
 }
 
 
 def _flags_of(messages: pd.DataFrame) -> pd.DataFrame:
-    """Flag the faults of each message, with a boolean column for each flag."""
+    """Return a boolean column for each flag of messages."""
     reasons = messages["finish_reason"]
     flags = {
         "role flip": messages["role_flip"],
@@ -52,7 +52,7 @@ def _flags_of(messages: pd.DataFrame) -> pd.DataFrame:
 
 
 def _flagged(source: RunSource) -> dict[str, set[str]]:
-    """Return the ids of the dialogues of each flag, by every name in `_FLAGS`."""
+    """Return the ids of the dialogues with each flag in `_FLAGS`."""
     dialogues, labels = source.dialogues, source.labels
     flags, ids = _flags_of(source.messages), source.messages["dialogue_id"]
     ids_by_flag = {name: set(ids[rows.to_numpy()]) for name, rows in flags.items()}
@@ -62,7 +62,7 @@ def _flagged(source: RunSource) -> dict[str, set[str]]:
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #29c729d1
 def _marks_of(text: str, ratings: pd.DataFrame) -> list[Mark]:
-    """Mark pronouns, and the words that an offline judge named, in a target message."""
+    """Mark the pronouns of a target message, and the words that reasons of the pattern and grammar judges quote."""
     pronouns = first_person_pronouns(text)
     marks = [(start, start + len(word), "ak-pronoun", "first-person pronoun") for start, word in pronouns]
     judges = {PatternJudge.name: "pattern", GrammarJudge.name: "grammar"}
@@ -86,17 +86,17 @@ def _badges_of(labels: pd.DataFrame, ratings: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        turn, behaviour, kind (first, again, open, absent, or unjudged if it was not rated), votes ("2/3"),
-        title (the tooltip); in the order of the labels.
+        turn, behaviour, kind (first, again, open, absent, or unjudged without a rating), votes ("2/3"), title (the
+        tooltip); in the order of the labels.
     """
     present = labels["label"].fillna(False).to_numpy(bool)
     rating_keys, label_keys = (list(zip(table["turn"], table["behaviour"], strict=True)) for table in (ratings, labels))
-    spoke = pd.Series(label_keys, dtype=object).isin(rating_keys).to_numpy()
+    is_rated = pd.Series(label_keys, dtype=object).isin(rating_keys).to_numpy()
     first, unknown = labels[present].groupby("behaviour")["turn"].min(), labels["label"].isna().to_numpy()
     rules = {
         "first": present & labels["turn"].eq(labels["behaviour"].map(first)).fillna(False).to_numpy(bool),
         "again": present,
-        "open": unknown & (spoke | labels["votes_cast"].gt(0).fillna(False).to_numpy(bool)),
+        "open": unknown & (is_rated | labels["votes_cast"].gt(0).fillna(False).to_numpy(bool)),
         "unjudged": unknown,
     }
     badges = labels[["turn", "behaviour"]].assign(kind=np.select(list(rules.values()), list(rules), "absent"))
@@ -107,7 +107,7 @@ def _badges_of(labels: pd.DataFrame, ratings: pd.DataFrame) -> pd.DataFrame:
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #260644a1
 def _strip_of(badges: pd.DataFrame, places: Mapping[str, int]) -> list[tuple[str, int, list[tuple]]]:
-    """Return the cells of the strip: behaviours that occur or are undecided, turn by turn.
+    """Return the rows of the strip: the behaviours that occur or are undecided, with a cell for each turn.
 
     Parameters
     ----------
@@ -138,19 +138,19 @@ class DisplayOptions:
     Attributes
     ----------
     absent : bool
-        Whether to show badges for behaviours that were judged absent, too.
+        Whether to show badges of absent behaviours.
     markdown : bool
-        Whether to render messages as Markdown; words are then not marked.
+        Whether to render messages as Markdown. Words of rendered messages are not marked.
     limit : int or None
-        Characters of a text to show at first; None for all.
+        Characters of each text to show; None for all.
     words : str
         Search text; its matches are marked.
     lit : frozenset of str
         Behaviours to highlight.
     raw : str
-        The rating whose prompt and response are shown, as turn/behaviour/judge/sample.
+        The rating whose prompt and response are shown, as a JSON list of turn, behaviour, judge and sample.
     turns : bool
-        Whether a turn can be marked: the panel has a filter turn.
+        Whether a turn can be marked. This needs a panel with the filter `turn`.
 
     Examples
     --------
@@ -168,29 +168,27 @@ class DisplayOptions:
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #315e1cb9
 @functools.cache
-def _shipped_template() -> str:
-    """Return the hash of the template that an LLM judge has by default."""
+def _default_template() -> str:
+    """Return the hash of the default template of an LLM judge."""
     return LLMJudge(LLM("openai/any")).settings["template"]
 
 
 def _prompt_of(source: RunSource, dialogue_id: str, turn: int, behaviour: str, judge: str) -> str | None:
-    """Return the prompt of an LLM judge about a message; None if the run doesn't record the template."""
+    """Return the prompt of an LLM judge about a message; None without the message or if its template is not the default."""
     settings, behaviours = source.llm_judges[judge], {one.name: one for one in source.taxonomy}
-    if behaviour not in behaviours or settings.get("template") != _shipped_template():
+    if behaviour not in behaviours or settings.get("template") != _default_template():
         return None
     messages = source.of("messages", dialogue_id).dropna(subset="content")
     text = messages.loc[(messages["turn"] == turn) & (messages["role"] == "assistant"), "content"]
     if text.empty:
         return None
-    before = messages[(messages["turn"] < turn) | ((messages["turn"] == turn) & (messages["role"] == "user"))]
-    history = ((one["role"], one["content"]) for one in source.history(dialogue_id))
-    item = Item(text.iloc[0], (*history, *zip(before["role"], before["content"], strict=True)))
-    how = {name: settings[name] for name in ("context", "present", "structured") if name in settings}
-    return judge_prompt(item, behaviours[behaviour], **how)
+    item = Item(text.iloc[0], tuple((role, content) for _, role, content in source.before(dialogue_id, turn)))
+    options = {name: settings[name] for name in ("context", "present", "structured") if name in settings}
+    return judge_prompt(item, behaviours[behaviour], **options)
 
 
 def reason_html(source: RunSource, rating: Any, raw: str, limit: int | None = LIMIT) -> Markup:
-    """Return the reason of a rating as HTML, for an LLM judge with a button for its prompt and response.
+    """Return the reason of a rating as HTML, with a button for prompt and response if the judge is an LLM.
 
     Parameters
     ----------
@@ -199,7 +197,7 @@ def reason_html(source: RunSource, rating: Any, raw: str, limit: int | None = LI
     rating : namedtuple
         A row of the table `ratings`.
     raw : str
-        The rating that is opened, as JSON: turn, behaviour, judge, sample.
+        The opened rating, as for `DisplayOptions`.
     limit : int or None
         As for `safe_html`.
     """
@@ -216,10 +214,10 @@ def reason_html(source: RunSource, rating: Any, raw: str, limit: int | None = LI
 def _badges(
     source: RunSource, badges: pd.DataFrame, ratings: pd.DataFrame, look: DisplayOptions, places: Mapping[str, int]
 ) -> list[dict[str, Any]]:
-    """Return the badges of one message, ready to be shown, each with its ratings as rows of a table."""
+    """Return the badges of one message for the template, each with its ratings as rows of a table."""
     entries, kinds = [], ["first", "again", "open", *(["absent"] if look.absent else [])]
     ratings_by_behaviour = defaultdict(list)
-    questions = {one.name: one.question for one in source.taxonomy}
+    questions = {behaviour.name: behaviour.question for behaviour in source.taxonomy}
     for row in ratings.itertuples():
         ratings_by_behaviour[row.behaviour].append(row)
     for badge in badges[badges["kind"].isin(kinds)].itertuples():
@@ -232,24 +230,25 @@ def _badges(
             )
             for row in ratings_by_behaviour[badge.behaviour]
         ]
-        has_call = any("ak-call" in reason for *_, reason in samples)
-        about = {"name": badge.behaviour, "sign": sign, "votes": badge.votes, "css": css, "title": badge.title}
-        about |= {"question": questions.get(badge.behaviour)}
-        entries.append(about | {"hue": places.get(badge.behaviour, 7), "samples": samples, "opened": has_call})
+        entries.append(
+            {"name": badge.behaviour, "sign": sign, "votes": badge.votes, "css": css, "title": badge.title, "samples": samples}
+            | {"question": questions.get(badge.behaviour), "hue": places.get(badge.behaviour, 7)}
+            | {"opened": any("ak-call" in reason for *_, reason in samples)}
+        )
     return entries
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #f115ea42
 def _read_dialogue(source: RunSource, dialogue_id: str, look: DisplayOptions) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
-    """Return the badges of one dialogue, and its messages ready to be shown, with their badges and ratings."""
+    """Return the badges of one dialogue, and its messages for the template, with their badges."""
     ratings = source.of("ratings", dialogue_id)
     badges = _badges_of(source.of("labels", dialogue_id), ratings)
     messages, places = source.of("messages", dialogue_id), palette_places(source.taxonomy)
-    nothing = {"turn": 0, "reasoning": "", "error": "", "tokens": 0, "flags": [], "badges": [], "unjudged": 0}
+    defaults = {"turn": 0, "reasoning": "", "error": "", "tokens": 0, "flags": [], "badges": [], "unjudged": 0}
 
-    def found(text: str) -> list[Mark]:
+    def matches(text: str) -> list[Mark]:
         return [(*span, "ak-hit", "found") for span in find_words(text[: look.limit], look.words)]
 
-    entries = [{**nothing, **one, "marks": found(one["content"])} for one in source.history(dialogue_id)]
+    entries = [{**defaults, **message, "marks": matches(message["content"])} for message in source.history(dialogue_id)]
     for message, flags in zip(messages.itertuples(), _flags_of(messages).to_dict("records"), strict=True):
         text = "" if flags.pop("missing message") else str(message.content)[: look.limit]
         own_badges, own_ratings = (table[table["turn"] == message.turn] for table in (badges, ratings))
@@ -263,7 +262,7 @@ def _read_dialogue(source: RunSource, dialogue_id: str, look: DisplayOptions) ->
                 "error": visible_name(message.error, 500) if pd.isna(message.content) else "",
                 "tokens": 0 if pd.isna(message.tokens_out) else int(message.tokens_out),
                 "flags": [name for name, has_flag in flags.items() if has_flag],
-                "marks": [*(_marks_of(text, own_ratings) if is_judged else []), *found(text)],
+                "marks": [*(_marks_of(text, own_ratings) if is_judged else []), *matches(text)],
                 "badges": _badges(source, own_badges, own_ratings, look, places) if is_judged else [],
                 "unjudged": int((own_badges["kind"] == "unjudged").sum()) if is_judged else 0,
             }
@@ -272,7 +271,7 @@ def _read_dialogue(source: RunSource, dialogue_id: str, look: DisplayOptions) ->
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #aff319c3
 def dialogue_html(source: RunSource, dialogue_id: str, look: DisplayOptions | None = None) -> Markup:
-    """Return one dialogue as HTML, for any panel that shows one.
+    """Return one dialogue as HTML, with its behaviours and the judges' reasons.
 
     Parameters
     ----------
@@ -308,20 +307,20 @@ _MARKDOWN = re.compile(r"([\\`*_\[\]<>#|~$&!])")
 
 
 def _quoted(text: str) -> str:
-    """Quote a text in Markdown so that every character shows as it is."""
+    """Return a text as a quotation in Markdown, with all its markup escaped."""
     lines = [visible_name(_MARKDOWN.sub(r"\\\1", line), 10**9) for line in text.splitlines() or [""]]
     return "\n".join(f"> {line}".rstrip() for line in lines)
 
 
 def _dialogue_markdown(source: RunSource, dialogue_id: str) -> str:
-    """Return one dialogue as Markdown, with the behaviours of each message; model output is escaped."""
+    """Return one dialogue as Markdown, with the behaviours of each message."""
     about = source.of("dialogues", dialogue_id).iloc[0]
     _, messages = _read_dialogue(source, dialogue_id, DisplayOptions(limit=None))
     parts = [f"**{_quoted(str(about['prompt_id']))[2:]}**, target {_quoted(str(about['target']))[2:]}"]
     for message in messages:
-        who = "User" if message["role"] == "user" else "Target" if message["turn"] else "Assistant"
+        speaker = "User" if message["role"] == "user" else "Target" if message["turn"] else "Assistant"
         text = _quoted(message["content"]) if isinstance(message["content"], str) else "> *no message*"
-        parts += [f"{who}, turn {message['turn']}:" if message["turn"] else f"{who}, before:", text]
+        parts += [f"{speaker}, turn {message['turn']}:" if message["turn"] else f"{speaker}, before:", text]
         if message["badges"]:
             names = [f"{badge['sign']}{visible_name(badge['name'], 60)} {badge['votes']}" for badge in message["badges"]]
             parts.append(f"Behaviours: {_quoted(', '.join(names))[2:]}")
@@ -332,30 +331,31 @@ _TICKS = {"absent": "Absent behaviours too", "whole": "Long texts whole", "markd
 
 
 def _sets_of(source: RunSource) -> dict[str, dict[str, set[str]]]:
-    """Return the dialogues for each value of each filter, in the order of the taxonomy."""
+    """Return the dialogues of each value of each filter, in the order of the taxonomy."""
     labels, dialogues = source.labels, source.dialogues
     present = labels[labels["label"].fillna(False)]
     design = [name for name in source.design if name not in ("flag", "text", *_TICKS) and name in dialogues]
     sets = sets_of(dialogues, dict.fromkeys(("target", *design, "domain", "scenario")), "dialogue_id")
     sets |= sets_of(present, ("category", "behaviour"), "dialogue_id") | {"flag": _flagged(source)}
     names = [*source.taxonomy.categories, *(behaviour.name for behaviour in source.taxonomy), *_FLAGS]
-    orders = {name: dict.fromkeys([*names, *of]) for name, of in sets.items()}
-    return {name: {one: of[one] for one in orders[name] if of.get(one)} for name, of in sets.items()}
+    return {name: {value: of[value] for value in dict.fromkeys([*names, *of]) if of.get(value)} for name, of in sets.items()}
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #96f3177d
 def _dialogue_filters(sets: Mapping[str, Mapping[str, set[str]]]) -> list[Filter]:
     """Return filters by topic, behaviours, flags and text."""
-    counts = {name: {one: len(ids) for one, ids in of.items()} for name, of in sets.items()}
     labels = {name: name.capitalize() for name in sets} | {"flag": "Flagged"}
-    filters = [Filter(name, labels[name], options_of(of), counts=counts[name]) for name, of in sets.items()]
-    ticks = [Filter(name, label, kind="tick", usual=False) for name, label in _TICKS.items()]
-    labels = {"raw": "Prompt and response", "turn": "Marked turn"}
-    own = [Filter("sort", "Sorted by", kind="own", usual="run"), *(Filter(*one, kind="own") for one in labels.items())]
-    return [*filters, Filter("text", "Text", kind="text"), *ticks, *own]
+    return [
+        *(Filter(name, labels[name], options_of(of), counts={value: len(of[value]) for value in of}) for name, of in sets.items()),
+        Filter("text", "Text", kind="text"),
+        *(Filter(name, label, kind="tick", usual=False) for name, label in _TICKS.items()),
+        Filter("sort", "Sorted by", kind="own", usual="run"),
+        Filter("raw", "Prompt and response", kind="own"),
+        Filter("turn", "Marked turn", kind="own"),
+    ]
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #aaee8705
 def dialogue_row(source: RunSource) -> Callable[..., dict[str, Any]]:
-    """Return the function that makes the line of a dialogue: its topic, condition, first words, and behaviours."""
+    """Return a function that makes the line of a dialogue: its topic, condition, first message, and behaviours."""
     messages, labels, taxonomy = source.messages, source.labels, source.taxonomy
     opening = messages[messages["role"] == "user"].drop_duplicates("dialogue_id")
     opening = opening.set_index("dialogue_id")["content"]
@@ -372,22 +372,21 @@ def dialogue_row(source: RunSource) -> Callable[..., dict[str, Any]]:
     texts = {name: short_names(dict(zip(values, values, strict=True)), name, 24) for name, values in levels.items()}
 
     def row(item: str, _: Chosen) -> dict[str, Any]:
-        one, first = about.loc[item], opening.get(item)
-        subjects = (one[name] for name in ("scenario", "domain", "prompt_id"))
-        subject = next((name for name in subjects if isinstance(name, str) and name), item)
-        own, tags = kinds.get(item, {}), []
+        dialogue, own, tags = about.loc[item], kinds.get(item, {}), []
+        topics = (dialogue[name] for name in ("scenario", "domain", "prompt_id"))
+        topic = next((text for text in topics if isinstance(text, str) and text), item)
         for kind in sorted(own, key=lambda kind: order.get(kind, len(order))):
-            hue, meaning = places.get(kind, 7), visible_name(f"{kind}: {', '.join(own[kind])}", 300)
-            tags.append((f"{SIGNS[hue]} {len(own[kind])}", hue, meaning))
-        status = [one["status"]] if one["status"] in ("failed", "planned") else []
-        note = [*status, *(visible_name(texts[name].get(str(one[name])), 40) for name in conditions), visible_name(first, 90)]
-        return {"title": visible_name(subject, 80), "note": " · ".join(note), "tags": tags}
+            hue = places.get(kind, 7)
+            tags.append((f"{SIGNS[hue]} {len(own[kind])}", hue, f"{kind}: {', '.join(own[kind])}"))
+        status = [dialogue["status"]] if dialogue["status"] in ("failed", "planned") else []
+        values = [visible_name(texts[name].get(str(dialogue[name])), 40) for name in conditions]
+        return {"title": topic, "note": " · ".join([*status, *values, visible_name(opening.get(item))]), "tags": tags}
 
     return row
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #5ab6cb80
 def _dialogue_table(source: RunSource) -> pd.DataFrame:
-    """Return the columns by which dialogues can be sorted: target, design, turns, and counts of labels."""
+    """Return the columns by which dialogues can be sorted: target, design, and the counts in `_COUNTS`."""
     names = [name for name in dict.fromkeys(["target", *source.design]) if name in source.dialogues]
     table = source.dialogues.set_index("dialogue_id")[names].astype(object)
     present = source.labels[source.labels["label"].fillna(False)].drop_duplicates(["dialogue_id", "behaviour"])
@@ -401,16 +400,16 @@ _COUNTS = {"turns": "Messages of the target", "present": "Behaviours that are pr
 
 
 def _dialogue_columns(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the heads of the list; those of texts show in the table only."""
-    columns = [{"label": "Dialogue", "name": "run", "sorts": True, "title": "In the order of the run"}]
-    for name in table.columns:
-        about = {"wide": name not in _COUNTS, "title": _COUNTS.get(name)}
-        columns.append({"label": name.capitalize(), "name": name, "sorts": True, **about})
-    return columns
+    """Return the heads of the list. Columns of texts are shown in the table only."""
+    first = {"label": "Dialogue", "name": "run", "sorts": True, "title": "In the order of the run"}
+    return [first] + [
+        {"label": name.capitalize(), "name": name, "sorts": True, "wide": name not in _COUNTS, "title": _COUNTS.get(name)}
+        for name in table.columns
+    ]
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #46e649ea
 class DialoguePanel(Panel):
-    """Dialogues as chats, with badges for the behaviours found and the reasons of the judges.
+    """Dialogues as chats, with badges for the behaviours and the reasons of the judges.
 
     Parameters
     ----------
@@ -426,7 +425,7 @@ class DialoguePanel(Panel):
     DialoguePanel: 6 of 16 dialogues
     """
 
-    title, noun, empty = "Dialogues", "dialogue", "No dialogue fits these filters."
+    title, noun = "Dialogues", "dialogue"
     reads = RunSource
     tools = (("copy", "Copy as Markdown"),)
 
@@ -436,14 +435,10 @@ class DialoguePanel(Panel):
         self.sets, self.total = _sets_of(source), len(table)
         self.filters, self.columns = _dialogue_filters(self.sets), _dialogue_columns(table)
         self.search_texts, self._row = source.texts(), dialogue_row(source)
-        self._cells = {item: [visible_name(cell, 60) for cell in values] for item, *values in table.itertuples()}
-        self._orders = {"run": table.index.tolist()}
+        self._cells = {item: cells for item, *cells in table.itertuples()}
+        self.orders = {"run": table.index.tolist()}
         for name, column in table.items():
-            self._orders[name] = column.sort_values(ascending=name not in _COUNTS, kind="stable").index.tolist()
-
-    def list_items(self, chosen: Chosen) -> list[str]:
-        """Return the dialogues that the filters leave, sorted by a column."""
-        return narrow(self._orders.get(chosen["sort"], self._orders["run"]), self.sets, chosen, self.search_texts)
+            self.orders[name] = column.sort_values(ascending=name not in _COUNTS, kind="stable").index.tolist()
 
     def line(self, item: str, chosen: Chosen) -> dict[str, Any]:
         """Return the line of a dialogue."""
@@ -459,11 +454,11 @@ class DialoguePanel(Panel):
         return dialogue_html(self.source, item, look)
 
     def choose(self, **changes: Any) -> None:
-        """Change filters as `Panel` does. A marked turn is of the dialogue in view."""
+        """Change filters as `Panel` does. Opening another dialogue removes the mark of a turn."""
         super().choose(**(({"turn": ""} if "at" in changes else {}) | changes))
 
     def act_copy(self, value: Any, fields: Fields) -> None:
-        """Copy the dialogue in view."""
+        """Copy the dialogue in view to the clipboard."""
         self.send({"copy": self.to_markdown()})
 
     def to_markdown(self) -> str:

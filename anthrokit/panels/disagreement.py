@@ -19,18 +19,18 @@ from ..core import TableError
 from ..core.errors import require_known
 from ..core.tables import to_records
 from ..core.votes import count_votes as count_verdicts
-from .decisions import LABEL_ANSWERS, DecisionPanel, Labels, answer_ticks, filter_done
+from .decisions import LABEL_ANSWERS, WORDS, DecisionPanel, Labels
 from .frame import Chosen, Fields, Filter, options_of
 from .dialogue import reason_html
 from .source import RunSource, block, render, short_names, visible_name
 from ..validity.annotations import ITEM, Annotations
 
 # %% auto #0
-__all__ = ['WORDS', 'judge_disagreement', 'confusion', 'two', 'DisagreementPanel']
+__all__ = ['judge_disagreement', 'confusion', 'two', 'DisagreementPanel']
 
 # %% ../../nbs/12_panels/05_disagreement.ipynb #80b2758c
 class _Tally(NamedTuple):
-    """Numbers of ratings, of verdicts, and of those Yes: of every item (a row) and judge (a column)."""
+    """Numbers of ratings, of verdicts, and of verdicts that say Yes: a row for each item, a column for each judge."""
 
     ratings: pd.DataFrame
     cast: pd.DataFrame
@@ -43,7 +43,7 @@ class _Tally(NamedTuple):
 
 
 def _tally(ratings: pd.DataFrame, items: pd.DataFrame | None = None) -> _Tally:
-    """Count verdicts of ratings, or take their `tally`; `items` may name messages without ratings."""
+    """Count verdicts of ratings, or of `RunSource.tally()`. `items` has further messages, which may have no ratings."""
     counts = ratings if "taken" in ratings else count_verdicts(ratings)
     rows = pd.MultiIndex.from_frame((counts if items is None else items)[ITEM].drop_duplicates())
     counts_by_judge = counts.assign(cast=counts["yes"] + counts["no"]).set_index([*ITEM, "judge"])
@@ -53,21 +53,21 @@ def _tally(ratings: pd.DataFrame, items: pd.DataFrame | None = None) -> _Tally:
 
 # %% ../../nbs/12_panels/05_disagreement.ipynb #a3d9f11c
 def judge_disagreement(ratings: pd.DataFrame, judges: Sequence[str] | None = None) -> pd.DataFrame:
-    """Measure how much judges differ on every message and behaviour.
+    """Measure the disagreement of judges on each message and behaviour.
 
     Parameters
     ----------
     ratings : DataFrame
         dialogue_id, turn, behaviour, judge, verdict (True, False, NA); one row per sample.
     judges : sequence of str, optional
-        Only these; by default all in the table.
+        The judges to compare; by default all in the table.
 
     Returns
     -------
     DataFrame
         dialogue_id, turn, behaviour, between (share of pairs of verdicts of two judges that differ, averaged over
         pairs of judges), within (share of pairs of samples of one judge that differ, averaged over judges), n_judges
-        (with a verdict), n_yes, n (verdicts), n_total (ratings, with a verdict or without). In the order of the table.
+        (judges with a verdict), n_yes, n (verdicts), n_total (ratings). In the order of the table.
 
     Raises
     ------
@@ -76,8 +76,8 @@ def judge_disagreement(ratings: pd.DataFrame, judges: Sequence[str] | None = Non
 
     Notes
     -----
-    One less the agreement on one subject of Fleiss, J. L. (1971), Psychological Bulletin 76(5), 378–382; for pairs of
-    raters and for pairs of one rater's samples.
+    Both measures are 1 minus the agreement on one subject of Fleiss, J. L. (1971), Psychological Bulletin 76(5), 378–382,
+    for pairs of raters and for pairs of samples of one rater.
 
     Examples
     --------
@@ -111,7 +111,7 @@ _MODES = ("Yes", "No", "no verdict")
 
 
 def _judge_modes(tally: _Tally) -> pd.DataFrame:
-    """Return the position in `_MODES` of every judge's mode; -1 where the judge was not asked about the behaviour."""
+    """Return the position in `_MODES` of each judge's mode, or -1 if the judge was not asked about the behaviour."""
     margin = (2 * tally.yes - tally.cast).to_numpy(dtype=float)
     was_asked = tally.ratings.groupby(level="behaviour").transform("sum") > 0
     modes = np.where(was_asked, np.select([margin > 0, margin < 0], [0, 1], 2), -1)
@@ -131,8 +131,8 @@ def confusion(ratings: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Messages and behaviours by what judge a says (rows) and judge b (columns): Yes, No, no verdict (no sample has
-        one, or the samples are tied). Only behaviours that both judges were asked about.
+        Numbers of messages and behaviours by the verdicts of judge a (rows) and judge b (columns): Yes, No, no verdict
+        (no sample has a verdict, or the samples are tied). Only behaviours that both judges were asked about.
 
     Examples
     --------
@@ -163,17 +163,17 @@ class _Disputes:
 
     Parameters
     ----------
-    source : Source
-        It needs ratings.
+    source : RunSource
+        A source with ratings.
 
     Attributes
     ----------
     ids : array of str
-        An id for every message and behaviour, see `_with_ids`.
+        An id for each message and behaviour, see `_with_ids`.
     places : dict of str to int
         The row of each id.
     pairs : dict of str to list
-        The two judges of each pair that was asked about at least one common id, by the pair's name.
+        By name, the two judges of each pair that was asked about a common message and behaviour.
     judges : dict of str to str
         The text to show for each judge.
     """
@@ -188,7 +188,7 @@ class _Disputes:
         self.behaviours = self.items["behaviour"].to_numpy(dtype=object)
         self.modes = _judge_modes(self.tally)
         self.pairs = {
-            " | ".join(json.dumps(one) if " | " in one else one for one in pair): [*pair]
+            " | ".join(json.dumps(judge) if " | " in judge else judge for judge in pair): [*pair]
             for pair in combinations(self.modes, 2)
             if (self.modes[[*pair]] >= 0).all(axis=1).any()
         }
@@ -200,10 +200,10 @@ class _Disputes:
 
     def pair_text(self, pair: str) -> str:
         """Return the text to show for a pair of judges."""
-        return " | ".join(self.judges[one] for one in self.pairs[pair])
+        return " | ".join(self.judges[judge] for judge in self.pairs[pair])
 
     def measures(self, pair: str = "") -> dict[str, np.ndarray]:
-        """Return between, within, n_yes and n of every id, for all judges or one pair."""
+        """Return between, within, n_yes and n of each id, for all judges or a pair."""
         if pair not in self._measured:
             table = _disagreement(self.tally.of(self.pairs[pair]) if pair else self.tally)
             parts = {name: table[name].to_numpy(float, na_value=np.nan) for name in ("between", "within", "n_yes", "n")}
@@ -211,11 +211,11 @@ class _Disputes:
         return self._measured[pair]
 
     def modes_of(self, pair: str) -> np.ndarray:
-        """Return the modes of two judges for every id: 0 Yes, 1 No, 2 no verdict, -1 not asked."""
+        """Return the modes of the two judges of a pair for each id, as `_judge_modes`."""
         return self.modes[self.pairs[pair]].to_numpy()
 
     def of_behaviour(self, behaviour: str) -> np.ndarray:
-        """Return whether each id is of a behaviour; without a behaviour all are."""
+        """Return whether each id is of a behaviour; for "", all are."""
         return self.behaviours == behaviour if behaviour else np.ones(len(self.ids), dtype=bool)
 
     def key(self, item: str) -> tuple[str, int, str]:
@@ -230,50 +230,47 @@ class _Disputes:
         return row.assign(base_id=next(iter(bases), None))
 
 # %% ../../nbs/12_panels/05_disagreement.ipynb #f298fa27
-WORDS = {value: text[2:] for _, value, _, text in LABEL_ANSWERS}
-
-
 def two(value: float) -> str:
     """Format a measure with two digits; a missing one as a dash."""
     return "–" if pd.isna(value) else f"{value:.2f}"
 
 # %% ../../nbs/12_panels/05_disagreement.ipynb #ef99bf71
 def _pairs_html(disputes: _Disputes, chosen: Chosen) -> str:
-    """Return the HTML above the list: all pairs of judges, or the cells of one pair."""
+    """Return the HTML above the list: the pairs of judges, or the table of the chosen pair."""
     of, pair = disputes.of_behaviour(chosen["behaviour"]), chosen["pair"]
     if pair:
         return _matrix_html(disputes, pair, chosen["verdicts"], of)
     pairs = []
     for name in list(disputes.pairs)[:15]:
-        counts = _confusion(disputes.modes_of(name)[of], *disputes.pairs[name]).to_numpy()[:2, :2]  # both have a verdict
+        counts = _confusion(disputes.modes_of(name)[of], *disputes.pairs[name]).to_numpy()[:2, :2]  # with both verdicts
         pairs.append((name, disputes.pair_text(name), counts.sum() - counts.trace(), counts.sum(), {"pair": name}))
     return render("judge_pairs.html", pairs=pairs)
 
 
 def _matrix_html(disputes: _Disputes, pair: str, cell: str, of: np.ndarray) -> str:
-    """Return the cells of two judges that hold any message; one can be chosen."""
+    """Return the table of two judges' verdicts, without an empty row or column of missing verdicts."""
     a, b = disputes.pairs[pair]
     counts = _confusion(disputes.modes_of(pair)[of], a, b).to_numpy()
     total, sums = max(int(counts.sum()), 1), (counts.sum(1), counts.sum(0))
     down, across = ([place for place in range(3) if place < 2 or part[place]] for part in sums)
     rows = []
-    for one in down:
+    for row in down:
         cells = []
-        for other in across:
-            name = f"{_MODES[one]}, {_MODES[other]}"
+        for column in across:
+            name = f"{_MODES[row]}, {_MODES[column]}"
             choice = {"pair": pair, "verdicts": "" if cell == name else name}
-            title = f"{a}: {_MODES[one]}; {b}: {_MODES[other]}. List these messages"
-            count = int(counts[one, other])
+            title = f"{a}: {_MODES[row]}; {b}: {_MODES[column]}. List these messages"
+            count = int(counts[row, column])
             cells.append((count, round(60 * count / total, 1), cell == name, choice, title))
-        rows.append((_MODES[one], cells))
-    facts = {"same": counts[0, 0] + counts[1, 1], "n": counts[:2, :2].sum(), "of": counts.sum()}
-    facts["several"] = (disputes.tally.ratings[[a, b]].to_numpy() > 1).any()
-    a, b = disputes.judges[a], disputes.judges[b]
-    return render("judge_matrix.html", a=a, b=b, across=[_MODES[one] for one in across], rows=rows, **facts)
+        rows.append((_MODES[row], cells))
+    numbers = {"same": counts[0, 0] + counts[1, 1], "n": counts[:2, :2].sum(), "of": counts.sum()}
+    numbers["several"] = (disputes.tally.ratings[[a, b]].to_numpy() > 1).any()
+    columns = [_MODES[column] for column in across]
+    return render("judge_matrix.html", a=disputes.judges[a], b=disputes.judges[b], across=columns, rows=rows, **numbers)
 
 # %% ../../nbs/12_panels/05_disagreement.ipynb #d9714abd
 def _samples_of(disputes: _Disputes, item: str, raw: str = "") -> list[tuple[str, int, int, int, list[tuple]]]:
-    """List the judges of an item: name, votes for Yes, verdicts, ratings, and the samples (icon, verdict, reason)."""
+    """List the judges of an item: name, verdicts that say Yes, verdicts, ratings, and samples (CSS class, verdict, reason)."""
     place, (dialogue_id, turn, behaviour) = disputes.places[item], disputes.key(item)
     ratings = disputes.source.of("ratings", dialogue_id)
     ratings = ratings[(ratings["turn"] == turn) & (ratings["behaviour"] == behaviour)].sort_values("sample")
@@ -286,20 +283,20 @@ def _samples_of(disputes: _Disputes, item: str, raw: str = "") -> list[tuple[str
 
 
 def _disputed_html(disputes: _Disputes, item: str, own: Labels, raw: str = "") -> str:
-    """Return a message with every judge's samples and people's verdicts."""
+    """Return a message with each judge's samples and people's verdicts."""
     dialogue_id, turn, behaviour = disputes.key(item)
     about = disputes.source.of("dialogues", dialogue_id).filter(["target", *disputes.source.design, "domain", "scenario"])
     context = [str(value) for row in to_records(about.head(1)) for value in row.values() if value is not None]
     people = [
-        (one.person, WORDS[one.value], block(one.note, limit=1200), str(one.at)[:16].replace("T", " "))
-        for one in own.table[own.table["item"] == item].itertuples()
+        (row.person, WORDS[row.value], block(row.note, limit=1200), str(row.at)[:16].replace("T", " "))
+        for row in own.table[own.table["item"] == item].itertuples()
     ]
     return render(
         "disagreement.html",
         context=" · ".join([*context, f"turn {turn}", dialogue_id]),
         behaviour=behaviour,
         question={entry.name: entry.question for entry in disputes.source.taxonomy}.get(behaviour),
-        user=disputes.texts.get((dialogue_id, turn, "user")),
+        before=disputes.source.before(dialogue_id, turn),
         message=disputes.texts.get((dialogue_id, turn, "assistant")),
         judges=_samples_of(disputes, item, raw),
         people=people,
@@ -324,10 +321,10 @@ class DisagreementPanel(DecisionPanel):
     source : Run, str, path, DataFrame or mapping of str to DataFrame
         The data to show, see `RunSource`; ratings are required.
     annotator : str
-        The name under which verdicts are saved; can be written in the panel too.
+        The name under which verdicts are saved. The panel has a field for it.
     path : str or path, optional
-        Save verdicts to this CSV file. By default they go into the run; a read-only run takes none without a path, and
-        those on plain frames stay in memory (`panel.annotations.table()`).
+        Save verdicts to this CSV file. By default verdicts are saved in the run. Without a path, a read-only run saves no
+        verdicts, and verdicts on frames stay in memory (`panel.annotations.table()`).
     state, live
         As for `Panel`.
 
@@ -342,7 +339,7 @@ class DisagreementPanel(DecisionPanel):
     >>> panel = ak.DisagreementPanel(ak.demo_run(), state={"behaviour": "empathy"})
     """
 
-    title, noun, empty = "Where judges differ", "message", "No message with these filters."
+    title, noun = "Where judges differ", "message"
     nothing = "No judge has rated a message yet."
     shortcuts = (("y n u", "Yes, No, can't tell"), ("z / r", "undo / redo"))
     columns, bar_label, undo_in_view = _COLUMNS, "Your verdict", True
@@ -368,7 +365,7 @@ class DisagreementPanel(DecisionPanel):
         super().__init__(source, state={"annotator": annotator, **(state or {})}, live=live)
 
     def prepare(self) -> None:
-        """Count the judges' verdicts, and read people's."""
+        """Count the judges' verdicts, and read people's verdicts."""
         self.disputes = disputes = _Disputes(self.source)
         self.total = len(disputes.ids)
         self.decisions.read()
@@ -388,7 +385,7 @@ class DisagreementPanel(DecisionPanel):
         return super().empty_text if self.chips() or not self.total else "No verdicts differ."
 
     def choose(self, **changes: Any) -> None:
-        """Change filters as `Panel` does. Without a pair of judges, their cells are cleared."""
+        """Change filters as `Panel` does. Without a pair of judges, no cell of their verdicts is chosen."""
         if not (changes.get("pair", self.state.get("pair"))):
             changes["verdicts"] = ""
         super().choose(**changes)
@@ -403,7 +400,7 @@ class DisagreementPanel(DecisionPanel):
             keep = (disputes.modes_of(pair) == [_MODES.index(mode) for mode in cell.split(", ")]).all(axis=1)
         rows = np.flatnonzero(keep & disputes.of_behaviour(chosen["behaviour"]))
         ids = disputes.ids[rows[np.lexsort((-trailing[rows], -leading[rows]))]].tolist()
-        return filter_done(ids, self.decisions.by(chosen["annotator"]), chosen["mine"])
+        return self.in_state(ids, chosen, chosen["mine"])
 
     def line(self, item: str, chosen: Chosen) -> dict[str, Any]:
         """Return the line of a message, with its measures and the annotator's verdict."""
@@ -411,12 +408,15 @@ class DisagreementPanel(DecisionPanel):
         message, place = disputes.texts.get((dialogue_id, turn, "assistant")), disputes.places[item]
         between, within, n_yes, n = (part[place] for part in disputes.measures(chosen["pair"]).values())
         cells = [two(between), two(within), f"{n_yes:.0f}/{n:.0f}"]
-        line = {"title": visible_name(behaviour, 60), "note": visible_name(message, 90), "cells": cells}
-        value = self.decisions.value(chosen["annotator"], item)
-        return line | ({"tick": answer_ticks(LABEL_ANSWERS)[value]} if value else {})
+        tick = self.tick(item, chosen) if self.state_of(item, chosen) == "done" else None
+        return {"title": behaviour, "note": message, "cells": cells, "tick": tick}
+
+    def first_item(self, items: Sequence[str], chosen: Chosen) -> str | None:
+        """Return the most disputed message."""
+        return next(iter(items), None)
 
     def above_html(self, chosen: Chosen) -> str:
-        """Return all pairs of judges, or the cells of one pair."""
+        """Return the pairs of judges, or the table of the chosen pair."""
         return _pairs_html(self.disputes, chosen)
 
     def page_html(self, item: str | None, chosen: Chosen) -> str:
@@ -424,27 +424,27 @@ class DisagreementPanel(DecisionPanel):
         return _disputed_html(self.disputes, item, self.decisions, chosen["raw"]) if item else ""
 
     def bar_html(self, item: str | None, chosen: Chosen) -> str:
-        """Return the buttons, which are enabled even before a name is written."""
+        """Return the buttons, which are enabled without a name too."""
         if not self.total:
             return ""
         fields = render("disagreement_fields.html", name=chosen["annotator"], closed=self.decisions.closed)
         return self.decision_bar(item, chosen["annotator"] or "nobody", fields=fields)
 
     def status(self, n: int, chosen: Chosen) -> str:
-        """Return the status line: the number of disagreements, and of the messages and behaviours that were compared."""
+        """Return the status line: the number of listed messages, and of the messages and behaviours that were compared."""
         of, pair = self.disputes.of_behaviour(chosen["behaviour"]), chosen["pair"]
         if pair:  # both were asked
             of = of & (self.disputes.modes_of(pair) >= 0).all(axis=1)
         return f"{n:,} of {of.sum():,} messages and behaviours"
 
     def person(self, fields: Fields) -> str:
-        """Return the name in the bar, which the state may not have yet."""
+        """Return the name in the bar, or the name in the state."""
         if not (name := (fields.get("annotator") or self.chosen["annotator"]).strip()):
             raise ValueError("Write your name first: a verdict is saved under the name of the person who gave it.")
         return name
 
     def after(self, name: str, value: str) -> None:
-        """Open the next item if the current one is no longer in the list."""
+        """Stay at the item, or open the next item if the list no longer has it."""
         following = self.items[self.place :]
         if self.chosen["annotator"] != name:
             self.choose(annotator=name)

@@ -19,7 +19,7 @@ from ..core.files import read_toml
 from ..core.tables import require_columns, require_unique
 from ..heartbench import Cases
 from ..heartbench.cases import OTHER, label_criteria
-from .frame import Chosen, Filter, Panel, narrow, options_of, sets_of
+from .frame import Chosen, Filter, Panel, options_of, sets_of
 from .source import SIGNS, Mark, fold_text, open_data, quoted_spans, render, visible_name
 
 # %% auto #0
@@ -27,7 +27,7 @@ __all__ = ['Rubrics', 'RubricPanel']
 
 # %% ../../nbs/12_panels/07_rubric.ipynb #84cd3054
 def _unjudged(answers: pd.DataFrame, cases: Cases) -> pd.DataFrame:
-    """Return the table of `heartbench.verdicts` for answers without ratings: every verdict is missing."""
+    """Return the table *verdicts* of answers without ratings: all verdicts are missing."""
     votes = answers[["target", "case_id"]].merge(cases.criteria()[["case_id", "criterion"]], on="case_id")
     return heartbench.cases.add_criteria(votes.assign(verdict=pd.NA, reason=pd.NA), cases)
 
@@ -40,7 +40,7 @@ def _read_run(run: Run) -> dict[str, Any]:
 
 
 def _read_frames(source: Mapping[str, Any]) -> dict[str, Any]:
-    """Check the given frames; verdicts are computed from ratings if they are missing."""
+    """Check the frames, and compute missing verdicts from ratings."""
     if "verdicts" in source:
         return dict(source)
     if "cases" not in source or not {"ratings", "answers"} & set(source):
@@ -54,7 +54,7 @@ _IDS = {"target": "str", "case_id": "str"}
 
 
 def _checked(verdicts: pd.DataFrame) -> pd.DataFrame:
-    """Return verdicts with every column that the panel shows."""
+    """Check the required columns of verdicts, and add the optional ones."""
     needed = ["target", "case_id", "criterion", "ability", "score", "verdict"]
     require_columns(verdicts, needed, "verdicts", advice="heartbench.verdicts(run) makes it")
     verdicts = verdicts.astype(_IDS)
@@ -72,18 +72,21 @@ class Rubrics:
     Parameters
     ----------
     given : Run, str, path, DataFrame or mapping
-        A run with HeartBench cases; its folder; the table *verdicts*, as from `heartbench.judging.verdicts`; or any of
-        verdicts, ratings, answers (frames) and cases (`Cases`) by name.
+        A run with HeartBench cases; its folder; the table *verdicts*, as from `heartbench.verdicts`; or frames by name:
+        verdicts, ratings, answers, and cases (`Cases`).
 
     Attributes
     ----------
     verdicts, ratings, answers : DataFrame
-        Those that weren't given are empty.
+        The tables. A missing table is empty.
     rows : dict of str to DataFrame
         The verdicts of each case.
     dialogues : dict of str to sequence of (str, str)
-        Role and text of each message of a case, if cases were given.
+        Role and text of each message of a case, if there are cases.
     targets : list of str
+        Names of the models.
+    scores : callable
+        Function from a case, the targets and the protocol to `_case_scores`, whose results are cached.
     run, seen
         As for `RunSource`.
 
@@ -113,25 +116,25 @@ class Rubrics:
     def refresh(self) -> None:
         """Read the tables again."""
         self.seen = self.run.ledger.version if self.run is not None else None
-        read = _read_run(self.run) if self.run is not None else _read_frames(self._given)
-        self.verdicts = _checked(read["verdicts"])
+        tables = _read_run(self.run) if self.run is not None else _read_frames(self._given)
+        self.verdicts = _checked(tables["verdicts"])
         self.rows = dict(list(self.verdicts.groupby("case_id", sort=False)))
         self.targets = self.verdicts["target"].drop_duplicates().tolist()
-        self.dialogues = {case.case_id: case.dialogue for case in read.get("cases", ())}
+        self.dialogues = {case.case_id: case.dialogue for case in tables.get("cases", ())}
         columns = ["target", "case_id", "content"]
-        answers = read.get("answers", pd.DataFrame(columns=columns))
+        answers = tables.get("answers", pd.DataFrame(columns=columns))
         require_columns(answers, columns, "answers", rows=False)
         self.answers = answers.astype(_IDS)
-        none = pd.DataFrame(columns=["target", "case_id", "criterion", "judge", "verdict"])
-        self.ratings = read.get("ratings", none).astype(_IDS)
-        self.rated = self.ratings.groupby("case_id").indices  # the rows of ratings of each case
+        empty = pd.DataFrame(columns=["target", "case_id", "criterion", "judge", "verdict"])
+        self.ratings = tables.get("ratings", empty).astype(_IDS)
+        self.rated = self.ratings.groupby("case_id").indices  # positions of the ratings of each case
         self.scores = functools.cache(functools.partial(_case_scores, self.rows))
 
 
 def _case_scores(
     cases: Mapping[str, pd.DataFrame], item: str, targets: tuple[str, ...], protocol: str
 ) -> tuple[pd.DataFrame, set[str]]:
-    """Return the scores of a case, and the targets whose answer meets 其他."""
+    """Return the scores of a case, and the targets whose answer meets the special item 其他 (Other)."""
     rows = cases[item]
     rows = rows[rows["target"].isin(targets)]
     of_cases = heartbench.scoring.case_scores(rows, protocol)
@@ -148,13 +151,12 @@ _WORTH = {
 
 
 def _worth_a_look(verdicts: pd.DataFrame) -> pd.DataFrame:
-    """Mark the verdicts in a table *verdicts* that need a look.
+    """Flag the verdicts that need a look, in columns named as the keys of `_WORTH`.
 
     Returns
     -------
     DataFrame
-        target, case_id, criterion, value (1.0 yes, 0.0 no, NaN missing), judges (they differ), special (其他 is met),
-        missing.
+        target, case_id, criterion, value (1.0 yes, 0.0 no, NaN missing), judges, special, missing.
     """
     votes_for, votes_cast = (verdicts[name].astype("Int64") for name in ("votes_for", "votes_cast"))
     value = verdicts["verdict"].to_numpy(dtype=float, na_value=np.nan)
@@ -165,7 +167,7 @@ def _worth_a_look(verdicts: pd.DataFrame) -> pd.DataFrame:
 
 # %% ../../nbs/12_panels/07_rubric.ipynb #59e2c6e5
 def _dictionary() -> dict[str, str]:
-    """Return a mapping from English words to the Chinese ones that are shown."""
+    """Return the Chinese text of each English name and label."""
     table = heartbench.cases.load_abilities()
     abilities, dimensions = (table.set_index(kind)[f"{kind}_zh"].to_dict() for kind in ("ability", "dimension"))
     scenes = {english: name for name, english in heartbench.cases.SCENES.items()}
@@ -173,7 +175,7 @@ def _dictionary() -> dict[str, str]:
 
 # %% ../../nbs/12_panels/07_rubric.ipynb #10a9446d
 def _scores_of(verdicts: pd.DataFrame, protocol: str = "paper") -> pd.DataFrame:
-    """List the scores of one case: overall, and each dimension followed by its abilities.
+    """Return the scores of one case: overall, and each dimension followed by its abilities.
 
     Parameters
     ----------
@@ -185,7 +187,7 @@ def _scores_of(verdicts: pd.DataFrame, protocol: str = "paper") -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        level, name; and a column for each target, NA where a verdict is missing or the ability has no range.
+        level, name; and a column for each target, NA if a verdict is missing or the ability has no range of points.
     """
     table = heartbench.target_scores(verdicts, protocol)
     wide = table.pivot(index=["level", "name"], columns="target", values="estimate").astype(float)
@@ -202,7 +204,7 @@ def _points(score: float) -> str:
 
 
 def _judged(ratings: Sequence[Any]) -> list[tuple[str, str, str]]:
-    """List each judge's verdict in each sample, with the reason."""
+    """Return judge and sample, verdict, and reason of each rating."""
     return [
         (
             f"{row.judge} {row.sample}",
@@ -214,12 +216,12 @@ def _judged(ratings: Sequence[Any]) -> list[tuple[str, str, str]]:
 
 
 def _verdict(row: Any, ratings: Sequence[Any]) -> dict[str, Any]:
-    """Return one target's verdict on one criterion, ready to be shown."""
-    taken = row.ability == OTHER or (pd.notna(row.score) and row.score < 0)
+    """Return one target's verdict on one criterion for the template."""
+    is_penalty = row.ability == OTHER or (pd.notna(row.score) and row.score < 0)
     if pd.isna(row.verdict):
         word, sign, css, points = "no verdict", "?", "ak-open", "–"
     elif row.verdict:
-        word, sign, css, points = "Yes", "✓", "ak-no" if taken else "ak-yes", _points(row.score)
+        word, sign, css, points = "Yes", "✓", "ak-no" if is_penalty else "ak-yes", _points(row.score)
     else:
         word, sign, css, points = "No", "✗", "ak-open", "0"
     votes = "" if pd.isna([row.votes_for, row.votes_cast]).any() else f"{row.votes_for}/{row.votes_cast}"
@@ -233,7 +235,7 @@ def _verdict(row: Any, ratings: Sequence[Any]) -> dict[str, Any]:
 
 # %% ../../nbs/12_panels/07_rubric.ipynb #d3b7f1a2
 def _quotations(answer: str, rows: pd.DataFrame, lit: str = "") -> list[Mark]:
-    """Mark the passages of an answer that the reasons of its verdicts quote. Those of the criterion `lit` are highlighted."""
+    """Mark the passages of an answer that reasons quote. Passages of the criterion `lit` are highlighted."""
     return [
         (*span, "ak-quote ak-hit" if f"{row.case_id}/{row.criterion}" == lit else "ak-quote", str(row.criterion))
         for row in rows.itertuples()
@@ -244,7 +246,7 @@ def _quotations(answer: str, rows: pd.DataFrame, lit: str = "") -> list[Mark]:
 def _side(
     rubrics: Rubrics, item: str, target: str, rows: pd.DataFrame, scores: pd.DataFrame, special: bool, lit: str
 ) -> dict[str, Any]:
-    """Return the answer of one target with its scores and the passages that the judges quote."""
+    """Return the answer of one target for the template, with its scores and the passages that the judges quote."""
     answers = rubrics.answers
     answers = answers[(answers["target"] == target) & (answers["case_id"] == item)].to_dict("records")
     content, status = (answers[0].get(name) if answers else None for name in ("content", "status"))
@@ -266,71 +268,52 @@ def _side(
 
 
 def _criteria(rubrics: Rubrics, item: str, rows: pd.DataFrame, pair: list[str], lit: str) -> list[dict[str, Any]]:
-    """Return each criterion with the verdicts on both answers."""
-    ratings, parts, shown = defaultdict(list), defaultdict(list), []
+    """Return each criterion for the template, with the verdicts on both answers."""
+    ratings, rows_by_criterion, criteria = defaultdict(list), defaultdict(list), []
     for rating in rubrics.ratings.iloc[rubrics.rated.get(item, [])].itertuples():
         ratings[rating.target, rating.criterion].append(rating)
     for row in rows.sort_values("criterion", kind="stable").itertuples():
-        parts[row.criterion].append(row)
-    for number, (first, *_) in parts.items():
-        own = {row.target: _verdict(row, ratings[row.target, number]) for row in parts[number]}
-        about = {"content": first.content, "ability": first.ability, "points": _points(first.score)}
-        differ = {"Yes", "No"} <= {verdict["word"] for verdict in own.values()}
-        verdicts, on = [own.get(target) for target in pair], f"{item}/{number}" == lit
-        choice = {"lit": "" if on else f"{item}/{number}"}
-        shown.append(about | {"number": number, "verdicts": verdicts, "differ": differ, "on": on, "choice": choice})
-    return shown
+        rows_by_criterion[row.criterion].append(row)
+    for number, (first, *others) in rows_by_criterion.items():
+        verdicts = {row.target: _verdict(row, ratings[row.target, number]) for row in (first, *others)}
+        key = f"{item}/{number}"
+        criteria.append(
+            {"number": number, "content": first.content, "ability": first.ability, "points": _points(first.score)}
+            | {"verdicts": [verdicts.get(target) for target in pair], "on": key == lit, "choice": {"lit": "" if key == lit else key}}
+            | {"differ": {"Yes", "No"} <= {verdict["word"] for verdict in verdicts.values()}}
+        )
+    return criteria
 
 # %% ../../nbs/12_panels/07_rubric.ipynb #92a4901b
-def _rubric_html(
-    rubrics: Rubrics,
-    item: str,
-    pair: list[str],
-    *,
-    dimension: str = "",
-    protocol: str = "paper",
-    chinese: bool = False,
-    lit: str = "",
-) -> str:
-    """Return one case as HTML.
+def _pair_of(chosen: Chosen) -> list[str]:
+    """Return the one or two targets in view."""
+    return list(dict.fromkeys(target for target in (chosen["a"], chosen["b"]) if target != "none"))
 
-    Parameters
-    ----------
-    rubrics : Rubrics
-    item : str
-        The id of the case.
-    pair : list of str
-        The targets in view, one or two.
-    dimension : str
-        Only its criteria; empty for all.
-    protocol : str
-        "paper" or "released", for the scores.
-    chinese : bool
-        Names of abilities and the panel's own words in Chinese.
-    lit : str
-        The case and criterion, as "case/number", whose quotations light up in the answers.
-    """
+
+def _rubric_html(rubrics: Rubrics, item: str, chosen: Chosen) -> str:
+    """Return one case as HTML, with the targets, dimension, protocol, language and quotations that are chosen."""
+    pair, dimension, lit = _pair_of(chosen), chosen["dimension"], chosen["lit"]
     rows = rubrics.rows[item]
     rows = rows[rows["target"].isin(pair)]
-    spoken, first = _dictionary() if chinese else {}, rows.iloc[0]
-    shown = rows[(rows["dimension"] == dimension).fillna(False)] if dimension else rows
-    left = rows["criterion"].nunique() - shown["criterion"].nunique()
-    scores, special = rubrics.scores(item, tuple(pair), protocol)
+    words, first = _dictionary() if chosen["names"] == "zh" else {}, rows.iloc[0]
+    selected_rows = rows[(rows["dimension"] == dimension).fillna(False)] if dimension else rows
+    n_left_out = rows["criterion"].nunique() - selected_rows["criterion"].nunique()
+    scores, special = rubrics.scores(item, tuple(pair), chosen["protocol"] or "paper")
     return render(
         "rubric.html",
         item=item,
         about=[name for name in (first["scene"], first["difficulty"]) if pd.notna(name)],
         dialogue=rubrics.dialogues.get(item, ()),
         sides=[_side(rubrics, item, target, rows, scores, target in special, lit) for target in pair],
-        criteria=_criteria(rubrics, item, shown, pair, lit),
-        left=f"{left} criteria of other dimensions are not shown." if left else "",
-        say=lambda word: spoken.get(word, word),
+        criteria=_criteria(rubrics, item, selected_rows, pair, lit),
+        left=f"{n_left_out} criteria of other dimensions are not shown." if n_left_out else "",
+        say=lambda word: words.get(word, word),
         signs=SIGNS,
     )
 
 # %% ../../nbs/12_panels/07_rubric.ipynb #6b188f00
 def _texts_of(source: Rubrics) -> dict[str, str]:
-    """Return all texts of each case in one text for searches."""
+    """Return the text of each case for a search: id, dialogue, criteria and answers, folded by `fold_text`."""
     case_texts = [(case_id, case_id) for case_id in source.rows]
     case_texts += [(case_id, text) for case_id, dialogue in source.dialogues.items() for _, text in dialogue]
     criteria = source.verdicts.drop_duplicates(["case_id", "criterion"])
@@ -366,14 +349,9 @@ def _rubric_filters(rubrics: Rubrics) -> list[Filter]:
 
 _ABOUT = ("scene", "difficulty", "dimension")
 
-
-def _pair_of(chosen: Chosen) -> list[str]:
-    """Return the one or two targets in view."""
-    return list(dict.fromkeys(target for target in (chosen["a"], chosen["b"]) if target != "none"))
-
 # %% ../../nbs/12_panels/07_rubric.ipynb #2c3b287a
 class RubricPanel(Panel):
-    """A HeartBench case with answers, criteria, verdicts and scores; two targets side by side.
+    """HeartBench cases with the answers of two targets side by side, criteria, verdicts and scores.
 
     Parameters
     ----------
@@ -389,40 +367,33 @@ class RubricPanel(Panel):
     >>> panel = RubricPanel(bundled_verdicts(), state={"difficulty": "hard"})
     """
 
-    title, noun, empty = "Rubric", "case", "No case fits these filters."
+    title, noun = "Rubric", "case"
     reads = Rubrics
 
     def prepare(self) -> None:
         """Set the filters, and join the texts for the search."""
         verdicts = self.source.verdicts
         self.filters, self.total = _rubric_filters(self.source), len(self.source.rows)
-        self.search_texts, self._flags, self.sets = _texts_of(self.source), _worth_a_look(verdicts), sets_of(verdicts, _ABOUT, "case_id")
-        self._scenes = verdicts.drop_duplicates("case_id").set_index("case_id")["scene"]
+        self.search_texts, self.sets = _texts_of(self.source), sets_of(verdicts, _ABOUT, "case_id")
+        self._flags, self._scenes = _worth_a_look(verdicts), verdicts.drop_duplicates("case_id").set_index("case_id")["scene"]
         self._counts = self._flags.groupby(["target", "case_id"])["value"].agg(["sum", "count"])
 
-    def list_items(self, chosen: Chosen) -> list[str]:
-        """Return the cases that the choices leave."""
+    def order(self, chosen: Chosen) -> list[str]:
+        """Return the cases of the targets in view, of which the filter `worth` may leave some."""
         pair, flags = _pair_of(chosen), self._flags
         case_ids = flags.loc[flags["target"].isin(pair), "case_id"].drop_duplicates().tolist()
         worth = _standing_out(flags, pair, chosen["worth"]) if chosen["worth"] else set(case_ids)
-        return [one for one in narrow(case_ids, self.sets, chosen, self.search_texts) if one in worth]
+        return [case_id for case_id in case_ids if case_id in worth]
 
     def line(self, item: str, chosen: Chosen) -> dict[str, Any]:
         """Return the line of a case: its last message, and the criteria that each target met."""
-        dialogue = self.source.dialogues.get(item)
-        note = visible_name(dialogue[-1][1] if dialogue else self._scenes[item], 90)
-        tags = [
-            (f"{SIGNS[place]} {n_met:.0f}/{of:.0f}", place, visible_name(f"{target}: criteria met", 100))
-            for place, target in enumerate(_pair_of(chosen))
-            if (target, item) in self._counts.index
-            for n_met, of in [self._counts.loc[(target, item)]]
-            if of  # of those with a verdict
-        ]
-        return {"title": visible_name(item, 60), "note": note, "tags": tags}
+        dialogue, tags = self.source.dialogues.get(item), []
+        for place, target in enumerate(_pair_of(chosen)):
+            n_met, n_verdicts = self._counts.loc[(target, item)] if (target, item) in self._counts.index else (0, 0)
+            if n_verdicts:
+                tags.append((f"{SIGNS[place]} {n_met:.0f}/{n_verdicts:.0f}", place, f"{target}: criteria met"))
+        return {"title": item, "note": dialogue[-1][1] if dialogue else self._scenes[item], "tags": tags}
 
     def page_html(self, item: str | None, chosen: Chosen) -> str:
         """Return a case with its answers and verdicts."""
-        if item is None:
-            return ""
-        options = {"dimension": chosen["dimension"], "protocol": chosen["protocol"] or "paper", "lit": chosen["lit"]}
-        return _rubric_html(self.source, item, _pair_of(chosen), **options, chinese=chosen["names"] == "zh")
+        return "" if item is None else _rubric_html(self.source, item, chosen)

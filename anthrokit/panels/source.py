@@ -37,31 +37,31 @@ _CONTEXT = (
     *("target", "persona", "prompt_id", "base_id", "domain", "scenario"),
     *("status", "reason", "system_user", "system_target", "history"),
 )
-_USAGE = (  # 0 comes after / in the order of texts; the id of another dialogue may begin alike
+_USAGE = (  # "0" is the character after "/"; NOT EXISTS: the id of another dialogue may begin with this id and "/"
     "SELECT purpose, model, COUNT(*) AS calls, SUM(tokens_in) AS tokens_in, SUM(tokens_out) AS tokens_out, "
     "CASE WHEN COUNT(*) = COUNT(cost) THEN SUM(cost) END AS cost FROM calls WHERE unit > ?1 || '/' AND unit < ?1 || '0' "
     "AND NOT EXISTS (SELECT 1 FROM dialogues WHERE dialogue_id > ?1 || '/' AND dialogue_id < ?1 || '0' "
     "AND INSTR(unit, dialogue_id || '/') = 1) GROUP BY 1, 2"
 )
 
-_RESPONSE = (  # that of a call about several questions is saved with the first of them
+_RESPONSE = (  # a response to several questions is saved with the first question
     "SELECT raw FROM ratings WHERE (dialogue_id, turn, judge, sample) = (?1, ?2, ?3, ?4) AND raw IS NOT NULL AND (behaviour = ?5 OR "
     "status = 'ok' AND EXISTS (SELECT 1 FROM ratings WHERE (dialogue_id, turn, judge, sample, behaviour) = (?1, ?2, ?3, ?4, ?5) "
     "AND raw IS NULL AND status = 'ok'))"
 )
-_KEPT: weakref.WeakKeyDictionary[Run, tuple[tuple, dict[str, pd.DataFrame]]] = weakref.WeakKeyDictionary()
+_TABLES: weakref.WeakKeyDictionary[Run, tuple[tuple, dict[str, pd.DataFrame]]] = weakref.WeakKeyDictionary()
 
 
 def _read_run(run: Run) -> dict[str, pd.DataFrame]:
-    """Read the tables of a run; panels on the same unchanged run share them."""
+    """Read the tables of a run, or return those already read of this version; panels on the run share them."""
     version = run.ledger.version
-    if run not in _KEPT or _KEPT[run][0] != version:
-        _KEPT[run] = version, {name: getattr(run, name)() for name in ("dialogues", "messages", "labels")}
-    return _KEPT[run][1]
+    if run not in _TABLES or _TABLES[run][0] != version:
+        _TABLES[run] = version, {name: getattr(run, name)() for name in ("dialogues", "messages", "labels")}
+    return _TABLES[run][1]
 
 
 def _read_frames(source: Mapping[str, pd.DataFrame], taxonomy: Taxonomy) -> dict[str, pd.DataFrame]:
-    """Check the given frames and fill in the others; labels are counted from ratings if they are missing."""
+    """Check the given frames and make the missing ones: labels from ratings, dialogues from all, others empty."""
     frames = {
         name: tables.check_table(source[name], name) if name in source else tables.empty_table(name)
         for name in ("messages", "ratings", "labels")
@@ -86,7 +86,7 @@ def _read_frames(source: Mapping[str, pd.DataFrame], taxonomy: Taxonomy) -> dict
 
 # %% ../../nbs/12_panels/01_source.ipynb #a48f7bb9
 def open_data(data: Any, names: Sequence[str], what: str = "a panel") -> Run | Mapping[str, Any]:
-    """Open the source of a panel: a run, its folder (read-only), or frames by name. Raise TypeError for anything else."""
+    """Return a run, the run of a folder (read-only), or frames by name. Raise TypeError for other data."""
     data = Run(data, read_only=True) if isinstance(data, (str, os.PathLike)) else data
     require_kind(data, (Run, Mapping), f"a run, the folder of a run or frames by name for {what}")
     if isinstance(data, Mapping) and (not data or set(data) - set(names)):
@@ -95,38 +95,38 @@ def open_data(data: Any, names: Sequence[str], what: str = "a panel") -> Run | M
 
 # %% ../../nbs/12_panels/01_source.ipynb #2762fd1d
 def design_of(table: pd.DataFrame) -> list[str]:
-    """List persona, user, and the design columns that divide the dialogues into 2 to 20 groups."""
+    """List the columns with 2 to 20 values among persona, user and the columns of the design."""
     reserved_names = {*LABEL_CONTEXT, *_CONTEXT, "run"}
     for other in ("dialogues", "prompts", "labels"):
         reserved_names |= set(tables.get_table(other).columns)
-    reserved_names -= {"persona", "user"}  # who the person was may be varied like a prompt
+    reserved_names -= {"persona", "user"}  # a study may vary them like a prompt
     columns = [name for name in context_columns(table) if name not in reserved_names]
     return [name for name in columns if 2 <= table[name].nunique() <= 20]
 
 # %% ../../nbs/12_panels/01_source.ipynb #d34c6a45
 class RunSource:
-    """The tables that a panel shows, in memory, with quick access to the rows of one dialogue.
+    """The tables that a panel shows, in memory, with an index of the rows of each dialogue.
 
     Parameters
     ----------
     given : Run, str, path, DataFrame or mapping of str to DataFrame
-        A run; the folder of one, which is opened read-only; a table of messages or of labels; or any of the tables
+        A run; the folder of a run, which is opened read-only; a table of messages or of labels; or any of the tables
         messages, ratings, labels, dialogues, prompts by name (see `tables.list_columns`).
 
     Attributes
     ----------
     dialogues, messages, labels : DataFrame
-        As `run.dialogues()` and so on; a table that wasn't given is empty.
+        As `run.dialogues()`, `run.messages()` and `run.labels()`. Of frames, a missing table is empty, or made from the others.
     ratings : DataFrame or None
-        The ratings that were given, or counted as none; None for a run, which has many: `of` reads those of a dialogue.
+        The ratings among the frames, empty if they are missing. None for a run: `of` reads the ratings of a dialogue.
     run : Run or None
-        The run, where there is one.
+        The run; None for frames.
     taxonomy : Taxonomy
         The behaviours of the run, or the bundled ones.
     design : list of str
-        Columns of the dialogues' design that distinguish a few groups; their values are texts.
+        Columns of the design with 2 to 20 values, which are texts.
     seen : tuple or None
-        The version of the run that was read.
+        The version of the run that was read; None for frames.
     llm_judges : dict of str to dict
         The settings of the run's judges that are LLMs, by name.
 
@@ -158,7 +158,7 @@ class RunSource:
             design = [name for name in design_of(frames["labels"]) if name not in frames["judges"]]
         else:
             self.seen, self.taxonomy = self.run.ledger.version, run_taxonomy(self.run)
-            frames, settings = _read_run(self.run), {one.judge: json.loads(one.settings) for one in self.run.judges().itertuples()}
+            frames, settings = _read_run(self.run), {row.judge: json.loads(row.settings) for row in self.run.judges().itertuples()}
             design = design_of(frames["dialogues"])
         self.dialogues, self.messages = frames["dialogues"], frames["messages"]
         self.labels, self.ratings = frames["labels"], frames.get("ratings")
@@ -166,43 +166,50 @@ class RunSource:
         for table, name in product((self.dialogues, self.labels), design):
             if name in table:
                 table[name] = table[name].where(table[name].isna(), table[name].astype("str")).astype("str")
-        self.llm_judges = {name: one for name, one in settings.items() if "model" in one}
+        self.llm_judges = {name: judge_settings for name, judge_settings in settings.items() if "model" in judge_settings}
         self._places: dict[str, dict[str, Any]] = {}  # by table, the rows of each dialogue
         self._rated: tuple[Any, pd.DataFrame] = None, pd.DataFrame()
 
     def tally(self) -> pd.DataFrame:
-        """Count how often each judge said Yes and No of each message and behaviour, as `core.run.vote_counts`."""
+        """Count the verdicts of each judge on each message and behaviour, as `core.run.vote_counts`."""
         return count_votes(self.ratings) if self.ratings is not None else vote_counts(self.run)
 
     def texts(self) -> dict[str, str]:
-        """Return all that is said in each dialogue as `fold_text`, for a search."""
+        """Return the text of each dialogue for a search: all messages, folded by `fold_text`."""
         messages, earlier = self.messages.dropna(subset="content"), self.dialogues.dropna(subset="history")
-        texts = {row.dialogue_id: [one["content"] for one in json.loads(row.history)] for row in earlier.itertuples()}
+        texts = {row.dialogue_id: [message["content"] for message in json.loads(row.history)] for row in earlier.itertuples()}
         for dialogue_id, text in zip(messages["dialogue_id"].tolist(), messages["content"].tolist(), strict=True):
             texts.setdefault(dialogue_id, []).append(text)
         return {dialogue_id: fold_text("\n".join(parts)) for dialogue_id, parts in texts.items()}
 
     def history(self, dialogue_id: str) -> list[dict[str, str]]:
-        """Return the messages before the first turn of a dialogue (role, content), as its prompt has them."""
+        """Return the messages (role, content) that the dialogue's prompt has before the first turn."""
         texts = self.of("dialogues", dialogue_id)["history"].dropna()
         return json.loads(texts.iloc[0]) if len(texts) else []
 
+    def before(self, dialogue_id: str, turn: int) -> list[tuple[int, str, str]]:
+        """Return the messages before the target's message of a turn: turn, 0 in the prompt's history, role and content."""
+        messages = self.of("messages", dialogue_id).dropna(subset="content")
+        earlier = messages[(messages["turn"] < turn) | ((messages["turn"] == turn) & (messages["role"] == "user"))]
+        history = ((0, message["role"], message["content"]) for message in self.history(dialogue_id))
+        return [*history, *zip(earlier["turn"], earlier["role"], earlier["content"], strict=True)]
+
     def response(self, dialogue_id: str, turn: int, behaviour: str, judge: str, sample: int) -> str | None:
-        """Return the raw response of a judge, which may be about several questions; None if the run has no response."""
+        """Return the raw response of a judge, which may answer several questions; None without a response."""
         rows = [] if self.run is None else self.run.ledger.rows(_RESPONSE, [dialogue_id, turn, judge, sample, behaviour])
         return "\n\n".join(text for (text,) in rows) or None
 
     def of(self, table: str, dialogue_id: str) -> pd.DataFrame:
-        """Return the rows of one dialogue in messages, ratings, labels, dialogues or usage.
+        """Return the rows of one dialogue in the table messages, ratings, labels, dialogues or usage.
 
-        usage has the calls of the dialogue by purpose and model: purpose, model, calls, tokens_in, tokens_out, cost (US
-        dollars, NA if a price is unknown).
+        The table usage counts the calls of a dialogue: purpose, model, calls, tokens_in, tokens_out, cost (US dollars, NA
+        if a price is unknown).
         """
         if table == "usage":
             return pd.DataFrame() if self.run is None else self.run.query(_USAGE, [dialogue_id])
         if table == "ratings" and self.ratings is None and self.run is not None:
             state = dialogue_id, self.run.ledger.version
-            if self._rated[0] != state:  # one dialogue is kept: its messages are often read one after the other
+            if self._rated[0] != state:  # cached for one dialogue, whose messages are often read one after the other
                 rows = self.run.query("SELECT * FROM ratings WHERE dialogue_id = ?", [dialogue_id])
                 self._rated = state, tables.check_table(rows.drop(columns="raw"), "ratings")
             return self._rated[1]
@@ -212,8 +219,8 @@ class RunSource:
         return frame.iloc[self._places[table].get(dialogue_id, [])]
 
 # %% ../../nbs/12_panels/01_source.ipynb #09e2a0b4
-LIMIT = 4000  # characters of a text that are shown at first
-_UNSEEN = re.compile(
+LIMIT = 4000  # characters of a text that are shown by default
+_INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\U000e0000-\U000e007f]"
 )
@@ -227,7 +234,7 @@ def spell_invisible(text: str) -> str:
     >>> spell_invisible("left\\u202eright")
     'left⟨U+202E⟩right'
     """
-    return _UNSEEN.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", text)
+    return _INVISIBLE.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", text)
 
 
 def visible_name(text: object, limit: int = 120) -> str:
@@ -252,9 +259,9 @@ def _name_invisible(match: re.Match) -> Markup:
 
 # %% ../../nbs/12_panels/01_source.ipynb #7074cd44
 def short_names(texts: Mapping[str, str], column: str, room: int = 30) -> dict[str, str]:
-    """Return the text to show for each name of a column: if one is long, those of a figure, which stay unique.
+    """Return the text to show for each name of a column. If a text is long, all are shortened as in a figure and stay unique.
 
-    A short name stays as it is if a figure's font lacks its letters.
+    A short text with letters that a figure's font lacks is not changed.
     """
     if all(len(text) <= room for text in texts.values()):
         return dict(texts)
@@ -266,14 +273,14 @@ Mark = tuple[int, int, str, str]  # start, end, CSS class, what the mark means
 
 
 def safe_html(text: object, marks: Iterable[Mark] = (), limit: int | None = LIMIT) -> Markup:
-    """Return an untrusted text as HTML: escaped, invisible characters by name, words marked, folded at `limit`.
+    """Return an untrusted text as HTML: escaped, invisible characters by name, words marked, cut at `limit`.
 
     Parameters
     ----------
     text : str or missing
         Untrusted text of a model, a judge or a participant.
     marks : iterable of (start, end, class, meaning)
-        Stretches to mark, which may overlap.
+        Passages to mark, which may overlap.
     limit : int or None
         Characters to show; None for all. The number of omitted characters is shown.
 
@@ -293,7 +300,7 @@ def safe_html(text: object, marks: Iterable[Mark] = (), limit: int | None = LIMI
         while waiting and waiting[-1][0] <= start:
             open_marks.append(waiting.pop())
         open_marks = [mark for mark in open_marks if mark[1] > start]
-        piece = Markup(_UNSEEN.sub(_name_invisible, escape(visible_text[start:end])))
+        piece = Markup(_INVISIBLE.sub(_name_invisible, escape(visible_text[start:end])))
         if open_marks:
             kinds, meanings = (dict.fromkeys(mark[part] for mark in open_marks) for part in (2, 3))
             title = visible_name("; ".join(meanings), 500)
@@ -308,7 +315,7 @@ _CLUSTER = re.compile("(?s:.)[\u0300-\u036f]*")  # a character and its accents
 
 
 def fold_text(text: str) -> str:
-    """Return a text for searches: without case, accents composed, İ as i.
+    """Fold a text for searches: case removed, accents composed, İ as i.
 
     Examples
     --------
@@ -319,7 +326,7 @@ def fold_text(text: str) -> str:
 
 
 def find_words(text: str, words: str) -> list[tuple[int, int]]:
-    """Return where a text has some words, whatever their case and the form of their accents.
+    """Return where a text contains the words, in any case and with composed or separate accents.
 
     Examples
     --------
@@ -331,14 +338,14 @@ def find_words(text: str, words: str) -> list[tuple[int, int]]:
         parts.append(fold_text(cluster[0]))
         places += [cluster.span()] * len(parts[-1])
     matches = re.finditer(re.escape(words), "".join(parts)) if words else ()
-    return [(places[one.start()][0], places[one.end() - 1][1]) for one in matches]
+    return [(places[match.start()][0], places[match.end() - 1][1]) for match in matches]
 
 
 _QUOTED = re.compile(r"「([^「」]+)」|“([^“”]+)”|\"([^\"]+)\"|(?<!\w)'(.{1,300}?)'(?!\w)")
 
 
 def quoted_spans(text: str, reason: object) -> list[tuple[int, int]]:
-    """Return where a text has the words that a reason quotes.
+    """Return where a text contains the words that a reason quotes.
 
     Examples
     --------
@@ -347,7 +354,7 @@ def quoted_spans(text: str, reason: object) -> list[tuple[int, int]]:
     """
     quotes = {"".join(parts).strip(" .,。，…") for parts in _QUOTED.findall(reason)} if isinstance(reason, str) else set()
     forms = (rf"(?<![a-zA-Z]){re.escape(quote)}(?![a-zA-Z])" for quote in quotes - {""})
-    return sorted(one.span() for form in forms for one in re.finditer(form, text))
+    return sorted(match.span() for form in forms for match in re.finditer(form, text))
 
 # %% ../../nbs/12_panels/01_source.ipynb #fb243df1
 def block(text: object, marks: Iterable[Mark] = (), limit: int | None = LIMIT) -> Markup:
@@ -384,7 +391,7 @@ def render(template: str, **values: Any) -> Markup:
     Parameters
     ----------
     template : str
-        A file in `data/panels`, such as "dialogue.html"; or the template itself.
+        A file in `data/panels`, such as "dialogue.html"; or the text of a template.
     **values
         Values of the template's fields.
 
@@ -397,7 +404,7 @@ def render(template: str, **values: Any) -> Markup:
 
 # %% ../../nbs/12_panels/01_source.ipynb #9cf07a41
 def table_html(heads: Sequence[str], rows: Iterable[Sequence], caption: str = "", look: str = "") -> Markup:
-    """Return rows as a table that scrolls where it is wide, or nothing without rows. Cells that are not our HTML are escaped."""
+    """Return rows as a table that scrolls sideways, or an empty text without rows. Cells other than Markup are escaped."""
     return render("table.html", heads=heads, rows=list(rows), caption=caption, look=look)
 
 
@@ -437,7 +444,7 @@ def safe_markdown(text: object, limit: int | None = LIMIT) -> Markup:
 _environment.filters["rich"] = safe_markdown
 
 # %% ../../nbs/12_panels/01_source.ipynb #0204cb14
-SIGNS = "●■◆▲▼✚✖✦"  # beside each place in the palette: what a colour says is said by a shape too
+SIGNS = "●■◆▲▼✚✖✦"  # a sign for each colour of the palette, for readers who can't distinguish the colours
 
 
 def palette_places(taxonomy: Taxonomy) -> dict[str, int]:
