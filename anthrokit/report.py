@@ -33,8 +33,7 @@ from .core.files import local_path, write_file
 from .panels import dialogue_html
 from .panels.dialogue import DisplayOptions
 from .panels.frame import CSS
-from .panels.source import RunSource
-from .panels.source import spell_invisible, visible_name
+from .panels.source import RunSource, spell_invisible, visible_name
 
 # %% auto #0
 __all__ = ['demo_files', 'demo_run', 'profile_table', 'study_columns', 'side_by_side', 'differences_table', 'difference_texts',
@@ -46,7 +45,7 @@ _DEMOS = {"demo": "demo_run", "comparison": "demo_comparison"}
 
 @functools.cache
 def demo_files(name: str = "demo") -> dict[str, bytes]:
-    """Return the files of a bundled run. They are restored once in a process."""
+    """Return the files of a bundled run; restored once in a process."""
     with tempfile.TemporaryDirectory() as folder:
         Run.restore(data_path(_DEMOS[name]), folder).close()
         return {name: Path(folder, name).read_bytes() for name in ("manifest.json", "ledger.sqlite")}
@@ -58,16 +57,16 @@ def demo_run(folder: str | os.PathLike | None = None, *, name: str = "demo") -> 
     Parameters
     ----------
     folder : str or path, optional
-        The run's folder; a temporary folder by default. An existing run is opened as it is.
+        The run's folder; a temporary folder by default. A run in this folder is opened unchanged.
     name : str
         "demo": one target. "comparison": a target with and without a system prompt, the column `prompt`.
 
     Raises
     ------
     ValueError
-        If no bundled run has this name, or the folder is called like one.
+        If no bundled run has this name, or `folder` is the name of a bundled run.
     RunError
-        If the folder holds something else or can't be written.
+        If the folder holds other files or can't be written.
 
     Examples
     --------
@@ -88,14 +87,14 @@ def demo_run(folder: str | os.PathLike | None = None, *, name: str = "demo") -> 
 
 # %% ../nbs/14_report.ipynb #9f428729
 def profile_table(labels: pd.DataFrame, by: Sequence[str] = ("target",)) -> pd.DataFrame:
-    """Return the profile as a table of texts: one row per target, or combination of `by`, and behaviour.
+    """Return the profile as a table of texts, with a row for each combination of `by` and behaviour.
 
     Parameters
     ----------
     labels : DataFrame
         As `run.labels()`.
     by : sequence of str
-        Columns whose combinations have rows of their own.
+        Columns of the groups.
 
     Returns
     -------
@@ -124,7 +123,7 @@ def _percent(value: float) -> str:
 
 # %% ../nbs/14_report.ipynb #a5aba5a7
 def study_columns(labels: pd.DataFrame, run: Run) -> list[str]:
-    """Return the columns that a study compares: target, and columns of the design with 2 to 6 levels."""
+    """Return the columns that a study compares: target if there are several, and columns of the design with 2 to 6 levels."""
     design = [name for name in design_columns(run).columns[1:] if name in labels and 2 <= labels[name].nunique() <= 6]
     return [*(["target"] if labels["target"].nunique() > 1 else []), *design]
 
@@ -168,7 +167,7 @@ def differences_table(labels: pd.DataFrame, by: Sequence[str] = ("target",)) -> 
     labels : DataFrame
         As `run.labels()`.
     by : sequence of str
-        Columns whose levels are compared, one column at a time. Levels without a common base prompt are left out.
+        Columns whose levels are compared, one column at a time. A column whose levels have no common base prompt is left out.
 
     Returns
     -------
@@ -193,7 +192,7 @@ def differences_table(labels: pd.DataFrame, by: Sequence[str] = ("target",)) -> 
 
 
 def difference_texts(rows: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
-    """Return the rows of `analysis.compare` as texts, after their columns `names`."""
+    """Return the columns `names` of a table of `analysis.compare`, followed by its numbers as texts."""
     columns = ["comparison", "difference", f"{100 * rows['ci'].iloc[0]:g} % interval", "p", "clusters"]
     texts = [
         (
@@ -209,7 +208,7 @@ def difference_texts(rows: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
 
 # %% ../nbs/14_report.ipynb #0dd377bb
 def pool_criteria(labels: pd.DataFrame) -> pd.DataFrame:
-    """Return labels with those of questions about a single prompt, such as criteria, pooled: any question of the category.
+    """Pool the labels of questions about a single prompt, such as criteria, by category.
 
     Parameters
     ----------
@@ -219,8 +218,8 @@ def pool_criteria(labels: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The labels; in place of those of such questions one for each message and category, as from `any_behaviour`, with
-        the behaviour "category (any)".
+        The labels. Labels of such questions are replaced by a label for each message and category, as from
+        `any_behaviour`, with the behaviour "category (any)". Labels of a single prompt are returned unchanged.
 
     Examples
     --------
@@ -245,8 +244,7 @@ def draw_figures(run: Run) -> dict[str, Any]:
     Returns
     -------
     dict
-        matplotlib Axes by name: "profile" and "emergence", with one colour or panel per target or condition. Criteria are
-        pooled as by `pool_criteria`.
+        matplotlib Axes by name: "profile" and "emergence". Criteria are pooled as by `pool_criteria`.
 
     Examples
     --------
@@ -264,7 +262,7 @@ def draw_figures(run: Run) -> dict[str, Any]:
 
 # %% ../nbs/14_report.ipynb #c04d9307
 def _picture(axes: Any) -> Markup:
-    """Return a figure as attributes of an img element: a data URL, and a width below which its text is too small."""
+    """Return the attributes of an img element: the figure as a data URL, and a minimum width for readable text."""
     import matplotlib.pyplot as plt
 
     figure = (axes[0] if isinstance(axes, list) else axes).get_figure()
@@ -301,15 +299,15 @@ def _notes(run: Run, offline: bool) -> list[str]:
     """Return the warnings at the top of the report."""
     from anthrokit.judging.offline import quality_note
 
-    asked = {purpose for (purpose,) in run.ledger.rows("SELECT DISTINCT purpose FROM calls")}  # one turn needs no user model
-    models = [one for role in asked & {"target", "user"} for one in run.ledger.manifest_entry(f"{role}s", {}).values()]
+    purposes = {purpose for (purpose,) in run.ledger.rows("SELECT DISTINCT purpose FROM calls")}  # dialogues of one turn call no user
+    models = [model for role in purposes & {"target", "user"} for model in run.ledger.manifest_entry(f"{role}s", {}).values()]
     notice = [NOTICE] if any(settings.get("model") == DEFAULT_MODEL for settings in models) else []
     return [*notice, *([quality_note()] if offline else []), *judges_without_verdicts(run).values()]
 
 
 @functools.cache
 def published_figures() -> list[Markup]:
-    """Draw published findings in the default style, once in a process."""
+    """Draw two published findings in the default style; drawn once in a process."""
     import matplotlib.pyplot as plt
 
     shares = pd.read_csv(data_path("published/replication_profiles.csv"))
@@ -349,16 +347,16 @@ def write_report(run: Run | str | os.PathLike, path: str | os.PathLike | None = 
     Parameters
     ----------
     run : Run, str or path
-        Finished or in progress.
+        A run, finished or in progress, or its folder.
     path : str or path, optional
-        The file; `report.html` in the run's folder by default.
+        The file to write; by default `report.html` in the run's folder.
     dialogues : int
         Maximum number of dialogues, in the order of the run.
 
     Returns
     -------
     Path
-        The file.
+        The path of the file.
 
     Raises
     ------
@@ -400,7 +398,7 @@ def _report(run: Run, dialogues: int) -> str:
     pictures = {name: _picture(axes) for name, axes in draw_figures(run).items()} if labelled else {}
     offline = {"grammar", "embeddings and grammar", "embeddings", "sentences", "patterns"} & set(summary["judges"])
     notes = [*_notes(run, bool(offline)), *([_POOLED] if len(labels) < len(every_label) else [])]
-    # Control characters in texts of models may not reverse or hide a line.
+    # Control characters in texts of models could reverse or hide a line.
     environment = jinja2.Environment(
         autoescape=True, finalize=lambda value: spell_invisible(value) if type(value) is str else value
     )
