@@ -28,7 +28,7 @@ __all__ = ['plot_differences', 'plot_odds', 'plot_similarity', 'plot_drift', 'pl
 def plot_differences(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Plot differences between pairs of targets (or domains), in percentage points.
 
-    A difference from a baseline that all pairs share has the colour of its target.
+    If all pairs share a baseline, each pair has the colour of its target.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def plot_differences(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
 # %% ../../nbs/09_figures/03_differences.ipynb #85218c51
 def _odds_ticks() -> Any:
-    """Return a locator of ticks at 1, 2, 5, 10, or at fewer of them if the axis has no room for their labels."""
+    """Return a locator of ticks at 1, 2, 5, 10, …, or of fewer ticks if the axis has no room for their labels."""
     from matplotlib.ticker import LogLocator
 
     class OddsTicks(LogLocator):
@@ -278,7 +278,7 @@ def plot_conditions(
         ax.errorbar(mean, number + 0.22, xerr=reach, fmt="D", color=colour, markersize=scaled_size(5.5), capsize=3)
         ax.annotate(f"{mean:.2f}".replace("-", "−"), (mean, number + 0.33), ha="center", va="top", fontsize=scaled_size(7))
     sizes = [f"{label_of(name)}\nn = {(people[condition] == name).sum():,}" for name in names]
-    keep_data(ax.figure, people)  # not the other answers of the participants
+    keep_data(ax.figure, people)  # without other columns about the participants
     ax.set_yticks(range(len(names)), sizes)
     interval = " with 95 % interval" if people[condition].duplicated().any() else ", no interval"
     ax.set(ylim=(len(names) - 0.4, -0.5), xlabel=f"{label} (mean{interval})")
@@ -294,7 +294,7 @@ def plot_agreement(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     frame : DataFrame or Run
-        The result of `analysis.agreement`. For a run, its judges' agreement.
+        The result of `analysis.agreement`. For a run, the agreement of its judges.
 
     Examples
     --------

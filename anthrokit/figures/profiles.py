@@ -25,14 +25,14 @@ __all__ = ['name_column', 'row_kinds', 'rows_size', 'warn_if_low', 'place_rows',
 
 # %% ../../nbs/09_figures/02_profiles.ipynb #22de4a25
 def name_column(frame: pd.DataFrame, columns: Sequence[str], source: str) -> str:
-    """Return the column that names the rows: behaviour, category, domain or target. Check the other `columns` of the figure."""
+    """Return the column that names the rows (behaviour, category, domain or target). Raise if other `columns` are missing."""
     what = next((name for name in ("behaviour", "category", "domain", "target") if name in frame.columns), "behaviour")
     need_columns(frame, [what, *columns], source)
     return what
 
 
 def row_kinds(what: str, rows: Sequence[str]) -> list[str | None]:
-    """Return the category of each row, or None for all if rows of this kind have no headings."""
+    """Return the heading of each row, its category; None for all rows without headings."""
     kinds = [behaviour_categories().get(name, "other behaviours") for name in rows] if what == "behaviour" else []
     return kinds if 2 <= len(set(kinds)) <= len(rows) / 2 else [None] * len(rows)
 
@@ -45,7 +45,7 @@ def rows_size(frame: pd.DataFrame, what: str, series: str | None = None) -> tupl
 
 
 def warn_if_low(size: tuple[float, float], rows: str, stacklevel: int = 6) -> None:
-    """Warn if a figure of this size in a notebook gets so low in the current style that its rows overlap."""
+    """Warn if the rows of a figure overlap at the maximum height of the current style."""
     if figure_size(size)[1] < 0.4 * scaled_size(size[1]):
         advice = "filter the table, or estimate it for categories, such as by=('target', 'category')"
         warnings.warn(f"{rows} overlap at the height of this style: {advice}", stacklevel=stacklevel)
@@ -99,13 +99,13 @@ def draw_dots(
     none : str
         Legend text of a series without any estimate.
     hollow : bool
-        Whether points with p_adjusted of 0.05 or more are white.
+        Whether points with p_adjusted of 0.05 or more are hollow.
     rule : float, optional
-        Value of no difference, marked by a line across all rows.
+        Value at which a line across all rows is drawn, such as no difference.
     limits : tuple
-        Limits of the axis. An arrow marks an interval that extends beyond them.
+        Limits of the axis. An arrow marks an interval that extends beyond a limit.
     texts, colours : dict, optional
-        Legend names and colours of the series; by default the names themselves, and the colours of the palette in order.
+        Legend names and colours of the series; by default those of `model_labels` and `colours_of`.
     """
     if frame.duplicated([what, series] if series else [what]).any():
         keys = f"{what} and {series}" if series else what
@@ -162,8 +162,8 @@ def plot_profile(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     frame : DataFrame or Run
-        The result of `analysis.profile`, grouped by "behaviour" or "category", with or without "target" and columns of
-        a design. For a run, its profile.
+        The result of `analysis.profile`, grouped by "behaviour" or "category" and optionally by "target" and columns of a
+        design. For a run, its profile.
 
     Examples
     --------
@@ -192,8 +192,7 @@ def plot_corrected(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     frame : DataFrame
-        The result of `validity.corrected_rates` for one target or condition.
-        Rows without a corrected rate are omitted.
+        The result of `validity.corrected_rates` for one target or condition. Rows without a corrected rate are omitted.
 
     Raises
     ------
@@ -246,9 +245,9 @@ def draw_heat(
     root: bool = False,
     faded: np.ndarray | None = None,
 ) -> Any:
-    """Draw a heat map with a note in each cell, by default in a colour map that can be printed in grey. Return its colour bar.
+    """Draw a heat map with a note in each cell, and return its colour bar.
 
-    Notes are black or white, whichever has the higher contrast to the cell.
+    Notes are black or white, whichever has the higher contrast to the cell. The default colour map can be printed in grey.
 
     Parameters
     ----------
@@ -261,9 +260,9 @@ def draw_heat(
     wrap : int
         Number of characters after which row names are wrapped.
     kinds : tuple of str
-        The kinds of the rows and of the columns, as the first argument of `labels_in`: "target" for models.
+        For rows and for columns, the first argument of `labels_in`, such as "target" for models.
     slanted : bool
-        Whether the names of columns are slanted, without line breaks.
+        Whether the names of columns are slanted and not wrapped.
     root : bool
         Whether colours follow the square root of the numbers, which separates small ones.
     faded : array of bool, optional
@@ -298,7 +297,7 @@ def draw_heat(
     colours = ground + face_colours[:, 3:] * (face_colours[:, :3] - ground)
     for note, colour in zip(ax.texts, colours[table.notna().to_numpy().ravel()], strict=True):
         note.set_color(max(("black", "white"), key=lambda ink: contrast_ratio(to_rgb(ink), colour)))
-        note.set_in_layout(len(note.get_text()) > 5)  # measuring hundreds of numbers is slow, and each is within its cell
+        note.set_in_layout(len(note.get_text()) > 5)  # numbers fit in their cells, and measuring hundreds of them is slow
     ax.set(xlabel="", ylabel="")
     ax.grid(visible=False)
     ax.tick_params(axis="both", labelrotation=0)

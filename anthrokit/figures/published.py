@@ -21,9 +21,9 @@ __all__ = ['fit_notes', 'plot_scores', 'plot_ranks', 'plot_counts', 'plot_slopes
 
 # %% ../../nbs/09_figures/05_published.ipynb #335f94ae
 def fit_notes(ax: Axes, room: float = 0.94, whole: bool = True) -> None:
-    """Round the numbers in a heat map if one is wider than the share `room` of a cell; if that is not enough, shrink them.
+    """Round the numbers in a heat map if a number is wider than the share `room` of a cell, and shrink numbers still too wide.
 
-    Without `whole`, they are only shrunk.
+    Without `whole`, numbers are not rounded.
     """
     ax.figure.draw_without_rendering()
     notes = [text for text in ax.texts if text.get_transform() == ax.transData and text.get_text()]
@@ -63,7 +63,7 @@ def plot_scores(
     table : DataFrame
         Models as index, abilities as columns.
     beside : Series, optional
-        One more number for each model, such as its mean response length. Its name is the heading.
+        Another number for each model, such as its mean response length. The name of the series is the heading.
     title : str
         Title, such as the source.
     label : str
@@ -116,7 +116,7 @@ def plot_ranks(before: pd.Series, after: pd.Series, ax: Axes | None = None) -> A
     if len(both) < 2:
         raise TableError("fewer than two models are in both tables; their names must be the same")
     ranks, models = both.round(9).rank(ascending=False, method="min"), model_labels(list(both.index))
-    places = both.round(9).rank(ascending=False, method="first")  # equal ranks are below each other
+    places = both.round(9).rank(ascending=False, method="first")  # models of equal rank are drawn below each other
     ax = new_axes(ax, (6.8, 1.0 + 0.3 * len(both)))
     for name, (left, right) in ranks.iterrows():
         gain, (start_at, end_at) = left - right, places.loc[name]
@@ -184,7 +184,7 @@ def plot_counts(
 def plot_slopes(
     frame: pd.DataFrame, what: str, before: object, after: object, *, panels: Sequence[str], title: str = ""
 ) -> list[Axes]:
-    """Plot one line for each model from one value to another, in a panel for each behaviour.
+    """Plot a line for each model from one value to another, in a panel for each behaviour.
 
     Parameters
     ----------

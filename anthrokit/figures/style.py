@@ -46,7 +46,7 @@ __all__ = ['COLOURS', 'MARKERS', 'ALLOW_OVERFLOW', 'THEME', 'STYLES', 'CHINESE_F
 
 # %% ../../nbs/09_figures/01_style.ipynb #b3976660
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C8C8C")
-MARKERS = ("o", "s", "D", "^", "v", "<", ">", "p")  # hollow ones stay hollow when they are small
+MARKERS = ("o", "s", "D", "^", "v", "<", ">", "p")  # markers that can be hollow at small sizes
 # For markers at 0 and 100 %. A line without markers would reserve space at the corner of the canvas.
 ALLOW_OVERFLOW = {"clip_on": False, "in_layout": False}
 THEME = {
@@ -131,18 +131,18 @@ def theme(
     palette: str | Sequence[str] | Mapping[str, str] | None = None,
     style: str | None = None,
 ) -> Iterator[None]:
-    """Draw in `THEME` inside a with block, and restore the notebook's settings afterwards.
+    """Set `THEME` and these options in a with block. Omitted options keep their values.
 
     Parameters
     ----------
     order : sequence of str
-        Targets, domains, behaviours or categories that come first, in this order. The others follow.
+        Targets, domains, behaviours or categories to draw first, in this order. Other names follow.
     labels : dict
         Text to show for each name.
     palette : str, sequence or dict
-        The name of a palette of seaborn or matplotlib, colours in order, or a colour for each name.
+        The name of a palette of seaborn or matplotlib, a sequence of colours, or a colour for each name.
     style : str
-        A name in `STYLES`: "notebook", "paper" or "slide". Omitted options keep their values.
+        A name in `STYLES`: "notebook", "paper" or "slide".
 
     Raises
     ------
@@ -163,7 +163,7 @@ def theme(
     options = {"order": order, "labels": labels, "palette": palette, "style": style}
     token = _LOOK.set(replace(_LOOK.get(), **{name: one for name, one in options.items() if one is not None}))
     sizes = [name for name in THEME if name.endswith(("size", "linewidth"))]
-    before = {name: plt.rcParams[name] for name in THEME}  # and no other: the first figure sets up a notebook's backend
+    before = {name: plt.rcParams[name] for name in THEME}  # not all: the first figure of a notebook sets its backend
     plt.rcParams.update(THEME | {name: scaled_size(THEME[name]) for name in sizes})
     try:
         yield
@@ -238,7 +238,7 @@ def chinese_font() -> str:
     Raises
     ------
     RuntimeError
-        No such font is installed; says which to install.
+        If no such font is installed.
 
     Examples
     --------
@@ -250,7 +250,7 @@ def chinese_font() -> str:
     manager = font_manager.fontManager
     for path in set(font_manager.findSystemFonts()) - {font.fname for font in manager.ttflist}:
         with contextlib.suppress(Exception):
-            manager.addfont(path)  # matplotlib's cached list lacks fonts installed later
+            manager.addfont(path)  # matplotlib caches a list, which lacks fonts installed later
     font_names = {font.name for font in manager.ttflist}
     if font := next((name for name in CHINESE_FONTS if name in font_names), None):
         return font
@@ -262,7 +262,7 @@ def chinese_font() -> str:
 
 @functools.cache
 def _chinese_fonts() -> tuple[str, ...]:
-    """Return a font with Chinese characters as `chinese_font` does, or none; the fonts are looked up once."""
+    """Return the font of `chinese_font` in a tuple, empty without such a font; looked up once."""
     try:
         return (chinese_font(),)
     except RuntimeError:
@@ -271,7 +271,7 @@ def _chinese_fonts() -> tuple[str, ...]:
 # %% ../../nbs/09_figures/01_style.ipynb #7d7810b4
 @functools.cache
 def _width(character: str, families: tuple[str, ...]) -> float:
-    """Return the width of a character in average letters, or 0 if it is invisible or missing in the fonts."""
+    """Return the width of a character in average letters; 0 if it is invisible or missing in the fonts."""
     from matplotlib.font_manager import FontProperties, findfont, get_font
     from matplotlib.textpath import text_to_path
 
@@ -316,7 +316,7 @@ def shorten_name(name: object, room: int = 32) -> str:
 
     families = tuple(matplotlib.rcParams["font.family"])
     text = " ".join(str(name).split())
-    text = text if len(text) <= 4 * room else text[: 2 * room] + text[-2 * room :]  # no letter takes less than half
+    text = text if len(text) <= 4 * room else text[: 2 * room] + text[-2 * room :]  # a letter is at least half as wide as the average
     families += _chinese_fonts() if _lacks(text, families) else ()
     text = "".join(one if _width(one, families) else f"⟨U+{ord(one):04X}⟩" for one in text)
     ends = np.cumsum([_width(one, families) for one in text])
@@ -342,8 +342,8 @@ def format_name(name: object) -> str:
 def shorten_names(names: Sequence[object], room: int = 32) -> list[str]:
     """Shorten names as `shorten_name` does, so that different names stay different.
 
-    Names with the same beginning and end keep the part in which they differ. If they still are the same at one and a
-    half times the room, they are numbered.
+    Names with the same beginning and end keep the part in which they differ. Names that are still equal at 1.5 times the
+    room are numbered.
     """
     texts = list(dict.fromkeys(map(str, names)))
     for most in (room, room * 5 // 4, room * 3 // 2):
@@ -362,17 +362,17 @@ def shorten_names(names: Sequence[object], room: int = 32) -> list[str]:
 
 
 def label_of(name: object) -> str:
-    """Return the text to show for a name: its label set by `theme`, or the name as `format_name` writes it."""
+    """Return the text to show for a name: its label set by `theme`, or else `format_name(name)`."""
     return _visible(shorten_name(_LOOK.get().labels.get(name, format_name(name))))
 
 
-INVISIBLE = "\u200b\u200e"  # what `_visible` adds
+INVISIBLE = "\u200b\u200e"  # characters that `_visible` adds
 
 
 def _visible(label: str) -> str:
-    """Return a label that Matplotlib shows: a zero-width space precedes a leading underscore, which would hide it.
+    """Return a label that Matplotlib shows. It hides labels that begin with an underscore, so a zero-width space precedes it.
 
-    Marks around a name in a script from right to left keep the order of the text that follows it.
+    Direction marks around a name that is written from right to left keep the text after it at its right.
     """
     if any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in label):
         return f"\u200e{label}\u200e"
@@ -382,14 +382,14 @@ def _visible(label: str) -> str:
 def model_labels(names: Sequence[str], room: int = 32) -> dict[str, str]:
     """Return the text to show for each model: its name without the provider if such names are unique."""
     own = _LOOK.get().labels
-    short = [own.get(name, str(name).rstrip("/").rsplit("/", 1)[-1]) for name in names]
-    if len(set(short)) < len(short):
-        short = [own.get(name, name) for name in names]
-    return {name: _visible(text) for name, text in zip(names, shorten_names(short, room), strict=True)}
+    texts = [own.get(name, str(name).rstrip("/").rsplit("/", 1)[-1]) for name in names]
+    if len(set(texts)) < len(texts):
+        texts = [own.get(name, name) for name in names]
+    return {name: _visible(text) for name, text in zip(names, shorten_names(texts, room), strict=True)}
 
 
 def labels_in(column: str, names: Sequence[str], room: int = 32) -> dict[str, str]:
-    """Return the text to show for each name of a column: those of targets and versions are names of models."""
+    """Return the text to show for each name of a column. Targets and versions are models."""
     if column in ("target", "version"):
         return model_labels(names, room)
     texts = [_LOOK.get().labels.get(name, format_name(name)) for name in names]
@@ -409,8 +409,8 @@ def describe_interval(frame: pd.DataFrame, low: str = "ci_low") -> str:
     Returns
     -------
     str
-        Every level in the column ci, in increasing order, or just "interval" if there is none. "no interval" if all
-        lower limits are missing, as with one cluster.
+        Such as "95 % interval", with all levels of the column ci; "interval" without levels; "no interval" if all lower
+        limits are missing, as with one cluster.
 
     Examples
     --------
@@ -426,7 +426,7 @@ def describe_interval(frame: pd.DataFrame, low: str = "ci_low") -> str:
 
 # %% ../../nbs/09_figures/01_style.ipynb #5e76c759
 def interval_text(row: Any, form: Callable[[float], str] = "{:.2f}".format, missing: str = "no interval") -> str:
-    """Return the limits of a row's interval as text, such as "0.12 to 0.30"."""
+    """Return the limits of a row's interval as text, such as "0.12 to 0.30", or `missing` without an interval."""
     return missing if pd.isna(row.ci_low) else f"{form(row.ci_low)} to {form(row.ci_high)}"
 
 
@@ -444,31 +444,31 @@ def format_count(numbers: pd.Series, noun: str = "") -> str:
 
 
 def count_estimated(frame: pd.DataFrame, column: str, noun: str) -> str:
-    """Format the counts of a column as `format_count` does, of the rows with an estimate."""
+    """Format the counts of a column as `format_count` does, for the rows with an estimate."""
     return format_count(frame.loc[frame["estimate"].notna(), column], noun)
 
 
 def variant_note(frame: pd.DataFrame) -> str:
-    """Return a note for the caption that says which behaviours a table of categories counts."""
+    """Return a note on the behaviours that a table of categories counts, or an empty text."""
     notes = {"judged": "judged behaviours only", "all": "all behaviours, pronouns too"}
     variants = [notes.get(name, name) for name in frame["variant"].unique()] if "variant" in frame.columns else []
     return f"; {' and '.join(variants)}" if variants else ""
 
 
 def pooled_note(frame: pd.DataFrame) -> str:
-    """Return a note for the caption if a table pools several targets, else an empty text."""
+    """Return a note on the number of pooled targets, or an empty text for one target."""
     most = int(frame["n_targets"].max()) if "n_targets" in frame.columns else 1
     return f"{most} targets together; " if most > 1 else ""
 
 
 def dialogue_sizes(frame: pd.DataFrame) -> str:
-    """Return a note with the numbers of dialogues and clusters of estimates, and of the targets that the table pools."""
+    """Return a note on the numbers of dialogues and clusters of the estimates, with `pooled_note` and `variant_note`."""
     dialogues, clusters = (count_estimated(frame, name, noun) for name, noun in (("n", "dialogues"), ("n_clusters", "clusters")))
     return f"{pooled_note(frame)}n = {dialogues}, {clusters}{variant_note(frame)}"
 
 
 def note_missing(ax: Axes, x: float, y: float) -> None:
-    """Write "no estimate" at a place of the data."""
+    """Write "no estimate" at a point of the axes."""
     ax.text(x, y, "no estimate", ha="center", va="center", fontsize=scaled_size(7))
 
 # %% ../../nbs/09_figures/01_style.ipynb #5ca6dd4c
@@ -490,12 +490,12 @@ def colours_of(names: Sequence[str]) -> dict[str, str]:
 
 
 def marker_of(number: int) -> str:
-    """Return the marker of a series by its number. When the colours repeat, the markers are others."""
+    """Return the marker of a series by its number. Series with the same colour have different markers."""
     return MARKERS[(number + number // len(MARKERS)) % len(MARKERS)]
 
 # %% ../../nbs/09_figures/01_style.ipynb #969e0d1f
 def need_columns(frame: pd.DataFrame, columns: Sequence[str], source: str) -> None:
-    """Raise if a table lacks columns that a figure needs, naming the function that returns the right table."""
+    """Raise if a table lacks columns that a figure needs. The error names the function that makes the table."""
     groups = [name for name in columns if name in ("behaviour", "category", "turn") and name not in frame]
     where = f" with {groups[0]!r} in by" if groups and isinstance(frame, pd.DataFrame) else ""
     require_columns(frame, columns, "figure's", advice=f"draw a table of {source}{where}")
@@ -505,7 +505,7 @@ _Drawn = TypeVar("_Drawn")  # Axes, or a list of them
 
 
 def from_run(estimate: Callable[[Run], pd.DataFrame]) -> Callable[[Callable[..., _Drawn]], Callable[..., _Drawn]]:
-    """Return a decorator with which a figure function accepts a run, or its folder: it draws `estimate(run)`.
+    """Return a decorator for a figure function that also takes a run or its folder, and draws `estimate(run)`.
 
     Examples
     --------
@@ -525,7 +525,7 @@ def from_run(estimate: Callable[[Run], pd.DataFrame]) -> Callable[[Callable[...,
 
 
 def contrast_ratio(one: Sequence[float], other: Sequence[float]) -> float:
-    """Return the contrast of two colours, red, green and blue from 0 to 1, as WCAG 2 defines it: 1 to 21."""
+    """Return the contrast ratio of WCAG 2, from 1 to 21, of two colours (red, green and blue from 0 to 1)."""
     from seaborn.utils import relative_luminance
 
     dark, light = sorted(relative_luminance(np.clip(colour[:3], 0, 1)) for colour in (one, other))
@@ -606,14 +606,14 @@ def _broken(text: Text, room: float) -> int:
         for letters in range(int(max(map(len, lines)) * room / wide) + 3, 7, -1):
             wrapped_text = "\n".join(textwrap.fill(line, letters, break_long_words=letters < 12) for line in lines)
             if fitting and wrapped_text.count("\n") > fitting.count("\n"):
-                break  # narrower lines would be more of them
+                break  # with shorter lines there are more lines
             text.set_text(wrapped_text.replace("\u00a0", " "))
             fitting = wrapped_text if text.get_window_extent().width <= room else fitting
     return text.get_text().count("\n") - before.count("\n")
 
 # %% ../../nbs/09_figures/01_style.ipynb #80621309
 def fill_name(name: str, room: int) -> str:
-    """Break a name into lines of so many letters. A zero-width space precedes each break within a word."""
+    """Break a name into lines of at most `room` letters. A zero-width space precedes each break within a word."""
     text, rest = "", " ".join(name.split())
     for line in textwrap.wrap(rest, room):
         text += ("\n" if rest.startswith(" ") else "\u200b\n") * bool(text) + line
@@ -622,12 +622,12 @@ def fill_name(name: str, room: int) -> str:
 
 
 def _in_lines(texts: Sequence[str], room: int) -> list[str]:
-    """Return names in a line each, shortened."""
+    """Return wrapped names in one line, shortened."""
     whole = [" ".join(text.replace("\u200b\n", "").replace("-\n", "-").split()).strip(INVISIBLE) for text in texts]
     return [_visible(text) for text in shorten_names(whole, room)]
 
 # %% ../../nbs/09_figures/01_style.ipynb #85680cdb
-_FIXED = ("FixedFormatter", "FuncFormatter")  # what formats names, not numbers
+_FIXED = ("FixedFormatter", "FuncFormatter")  # formatters of names; others format numbers
 
 
 def _grow(figure: Figure, inches: float) -> None:
@@ -637,7 +637,7 @@ def _grow(figure: Figure, inches: float) -> None:
 
 
 def _fit_rows(ax: Axes, width: float) -> bool:
-    """Break row names wider than `width` pixels, or shorten all to a line if rows are too low; return whether any changed."""
+    """Wrap row names wider than `width` pixels, or shorten all names if rows are too low. Return whether a name changed."""
     labels, row = ax.get_yticklabels(), ax.get_window_extent().height / max(abs(np.diff(ax.get_ylim())[0]), 1)
     before = [label.get_text() for label in labels]
     if type(ax.yaxis.get_major_formatter()).__name__ not in _FIXED or any(label.get_rotation() for label in labels):
@@ -655,7 +655,7 @@ def _fit_rows(ax: Axes, width: float) -> bool:
 
 
 def _fit_names(ax: Axes, width: float) -> bool:
-    """Break long row names and rotate overlapping column names; return whether any name changed."""
+    """Wrap long row names, and rotate overlapping column names. Return whether a name changed."""
     has_changed = _fit_rows(ax, 0.42 * width)
     if type(ax.xaxis.get_major_formatter()).__name__ not in _FIXED:
         return has_changed
@@ -685,12 +685,12 @@ def _lay_out(figure: Figure) -> None:
 
 
 def _break_axes(ax: Axes, width: float) -> int:
-    """Break the texts around one axes, and return the number of lines added above and below it."""
+    """Wrap the texts around one axes, and return the number of lines added above and below it."""
     from matplotlib.transforms import blended_transform_factory
 
     box, edge, n_lines = ax.get_window_extent(), scaled_size(3), 0
     left, right = box.x0, box.x1
-    title, beside = ax._left_title, ax.figure.transFigure  # the left end of the canvas also where the layout moves the axes
+    title, beside = ax._left_title, ax.figure.transFigure  # a place in the figure stays if the layout moves the axes
     panels = [one.get_window_extent() for one in ax.figure.axes if one.get_title(loc="left")]
     end = min((one.x0 for one in panels if one.x0 > right and one.y0 < box.y1 and one.y1 > box.y0), default=width) - edge
     if title.get_window_extent().width > end - left and len(ax.figure.axes) < 3:
@@ -699,16 +699,16 @@ def _break_axes(ax: Axes, width: float) -> int:
     n_lines += _broken(title, end - left) + _broken(ax.title, right - box.x0)
     below, legend = ax.xaxis.label, ax.get_legend()
     if below.get_window_extent().width > right - box.x0 and ax.name != "polar":
-        alone = len(ax.figure.axes) < 3  # with axes beside them, the label has the width of its own
+        alone = len(ax.figure.axes) < 3  # with axes beside it, the label has the width of its axes
         below.set(**({"x": 1.0, "ha": "right"} if alone else {}))
         n_lines += _broken(below, right - edge if alone else right - box.x0)
-    if ax.yaxis.get_label_position() == "left":  # the label of a colour bar is at the right
+    if ax.yaxis.get_label_position() == "left":  # not for a colour bar
         _broken(ax.yaxis.label, 1.15 * box.height)
     if legend and legend.get_window_extent().y0 > box.y1 - 1:
         part, columns = legend.get_window_extent(), int((width - edge) / legend.get_window_extent().width)
         if columns > 1 and STYLES[_LOOK.get().style].height and part.height > 0.2 * ax.figure.bbox.height:
             for handle, text in zip(filter(None, legend.legend_handles), legend.get_texts(), strict=True):
-                handle.set_label(text.get_text())  # that of a bar has none
+                handle.set_label(text.get_text())  # handles of bars have no label
             legend = legend_above(ax, legend.legend_handles, legend.get_title().get_text() or None, columns)
         if legend.get_window_extent().x1 > width - edge:
             legend.set_bbox_to_anchor((edge / width, 1), transform=blended_transform_factory(beside, ax.transAxes))
@@ -726,9 +726,9 @@ def fit(figure: Figure) -> None:
     for text in around:
         text.set_in_layout(False)
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="constrained_layout not applied")  # names that leave no room
+        warnings.filterwarnings("ignore", message="constrained_layout not applied")  # for names that leave no room
         _lay_out(figure)
-        while any([_fit_names(ax, width) for ax in figure.axes]):  # slanted names of columns make rows lower
+        while any([_fit_names(ax, width) for ax in figure.axes]):  # rotated names of columns make rows lower
             _lay_out(figure)
         n_lines = [_break_axes(ax, width) for ax in figure.axes]
     for text in around:
@@ -741,7 +741,7 @@ def fit(figure: Figure) -> None:
 
 # %% ../../nbs/09_figures/01_style.ipynb #0ff9917a
 _DATA: WeakKeyDictionary[Figure, list[pd.DataFrame]] = WeakKeyDictionary()
-_KEPT: ContextVar[list | None] = ContextVar("kept", default=None)  # tables kept since a figure was begun
+_STORED: ContextVar[list | None] = ContextVar("stored", default=None)  # tables stored by the outermost figure function
 
 
 def keep_data(figure: Figure, *frames: pd.DataFrame | pd.Series) -> None:
@@ -756,8 +756,8 @@ def keep_data(figure: Figure, *frames: pd.DataFrame | pd.Series) -> None:
     for table in tables:
         if not any(table.equals(old) for old in figure_tables):
             figure_tables.append(table)
-    if (collected_tables := _KEPT.get()) is not None:
-        collected_tables += tables
+    if (stored := _STORED.get()) is not None:
+        stored += tables
 
 # %% ../../nbs/09_figures/01_style.ipynb #c87c2e0a
 SHARED = {
@@ -777,7 +777,7 @@ def _documented(draw: Callable) -> str:
 
 
 def _names_in(table: pd.DataFrame | pd.Series) -> list[str]:
-    """Return what a table names: the cells of columns of texts, then of whole numbers; without texts, its columns and index."""
+    """Return the names in a table: the cells of columns of texts and of whole numbers; without texts, its columns and index."""
     frame = table.to_frame() if isinstance(table, pd.Series) else table
     parts = [frame.select_dtypes(exclude="number"), frame.select_dtypes("integer")]
     cells = [name for part in parts for column in part for name in part[column].astype(str).unique()]
@@ -795,8 +795,8 @@ def themed(draw: Callable[..., _Drawn]) -> Callable[..., _Drawn]:
     Returns
     -------
     callable
-        The same function with more options. New figures are fitted to their width. The tables are stored for `save`
-        unless the function stores others itself.
+        The function with further options. New figures are fitted to their width. The tables in the arguments are stored
+        for `save` unless the function stores tables itself.
 
     Examples
     --------
@@ -813,9 +813,9 @@ def themed(draw: Callable[..., _Drawn]) -> Callable[..., _Drawn]:
         if order is not None:
             names = [name for one in bound_arguments.values() if isinstance(one, (pd.DataFrame, pd.Series)) for name in _names_in(one)]
             ordered_names = [*map(str, order)]
-            if names and not {*ordered_names} & {*names}:  # figures that share an order show some of its names
+            if names and not {*ordered_names} & {*names}:  # an order for several figures may have further names
                 require_known("name for order in the table,", dict.fromkeys(names), *ordered_names, error=ValueError)
-        inner, token = _KEPT.get() is not None, _KEPT.set([])
+        inner, token = _STORED.get() is not None, _STORED.set([])
         try:
             with theme(order, labels, palette, style):
                 with warnings.catch_warnings():
@@ -823,14 +823,14 @@ def themed(draw: Callable[..., _Drawn]) -> Callable[..., _Drawn]:
                     axes = draw(*arguments, **options)
                 if not inner:
                     figure = (axes[0] if isinstance(axes, list) else axes).figure
-                    if not _KEPT.get():
+                    if not _STORED.get():
                         tables = (pd.DataFrame, pd.Series)
                         keep_data(figure, *(one for one in bound_arguments.values() if isinstance(one, tables)))
                     add_fonts(figure)
                     if bound_arguments.get("ax") is None:
                         fit(figure)
         finally:
-            _KEPT.reset(token)
+            _STORED.reset(token)
         return axes
 
     extra = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in look]
@@ -875,7 +875,7 @@ def save(
     figure : Figure, Axes or list of Axes
         The return value of a figure function.
     path : str or path
-        Path without a suffix. The suffix of a format, as in "shares.pdf", replaces `formats`. Missing folders are created.
+        Path without a suffix. A suffix, as in "shares.pdf", is used instead of `formats`. Missing folders are created.
     formats : str or sequence of str
         Formats such as png, svg and pdf.
     data : DataFrame, optional
@@ -884,8 +884,7 @@ def save(
     Returns
     -------
     list of Path
-        The files written. Tables have six significant digits, and are numbered if there are several. The files hold
-        no dates, so the same figure gives the same bytes.
+        The files. Numbers in tables have six significant digits. Several tables are numbered.
 
     Examples
     --------
