@@ -154,8 +154,6 @@ class RunFolder:
     '0.24'
     """
 
-    run = None  # a panel reads this attribute of its source
-
     def __init__(self, path: str | os.PathLike):
         self.path = local_path(path, RunError)
         if not self.path.is_dir():
@@ -452,8 +450,6 @@ class RunPair:
     >>> pair.names
     ('demo', 'comparison')
     """
-
-    run = None
 
     def __init__(self, first: Run | RunSource, second: Run | RunSource):
         self.sides = [side if isinstance(side, RunSource) else RunSource(side) for side in (first, second)]
