@@ -1,4 +1,4 @@
-// A chat with the system of a study. The kernel sends task, lines and note as HTML that it has escaped.
+// The chat of a study. The kernel sends task, lines and note as escaped HTML.
 function render({ model, el }) {
   const make = (tag, attributes = {}) => Object.assign(document.createElement(tag), attributes);
   const root = make("div", { className: "anthrokit ak-panel ak-chat" });
@@ -13,18 +13,18 @@ function render({ model, el }) {
   const draw = () => {
     for (const [node, name] of html) node.innerHTML = model.get(name);
     box.disabled = model.get("over");
-    box.readOnly = model.get("busy");  // it keeps the focus
+    box.readOnly = model.get("busy");  // read-only fields keep the focus
     send.disabled = model.get("over") || model.get("busy");
   };
   const write = () => { if (box.value !== model.get("typed")) box.value = model.get("typed"); };
   const say = () => {
     if (!box.value.trim() || send.disabled) return;
     model.send({ say: box.value });
-    box.value = "";  // the kernel gives it back if it can't be sent
+    box.value = "";  // the kernel restores the text if sending fails
   };
   send.addEventListener("click", say);
   box.addEventListener("keydown", (event) => {
-    event.stopPropagation();  // a letter is no command of the notebook
+    event.stopPropagation();  // keys are not commands of the notebook
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) say();
   });
   const TRAITS = ["task", "lines", "note", "over", "busy"];

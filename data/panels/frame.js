@@ -1,12 +1,12 @@
-// The frame of every panel: header, filters, list, reading pane, keys.
+// The frame of all panels: header, filters, list, page, keys.
 //
-// All that is shown is decided in the kernel. This file draws what the kernel sends (the traits below) and sends back
-// what people do, as messages {act, value, fields, view, turn}. The kernel answers each with {done, serial}: the number
-// that the page gave it, and the view that it led to. Texts of models come in two ways only: as plain text, set
-// with textContent, and as HTML that the kernel has escaped (above, page, bar).
+// This file draws the traits below, which the kernel sends. It sends acts of the reader to the kernel as messages
+// {act, value, fields, view, turn}. The kernel answers each act with {done, serial}: the act's turn, and the serial number of
+// the resulting view. Texts of models are plain text, set with textContent, or HTML that the kernel has escaped (above,
+// page, bar).
 //
 //   frame     title, run, filters, columns, tools, keys          listing  stamp, total, rows of the list
-//   state     what is chosen, and `at`, the item in view         view     {serial, drawn, place, status, chips}
+//   state     the choices, and `at`, the item in view            view     {serial, drawn, place, status, chips}
 
 const ROW = 54, EMPTY = { rows: [], total: 0 };
 
@@ -14,11 +14,11 @@ const ROW = 54, EMPTY = { rows: [], total: 0 };
 
 // These functions need no page; tests/integration/frame.test.mjs runs them in node.
 
-// Decisions that a person makes faster than the kernel answers. Each is sent when the view is shown that the one before
-// led to. `send` returns the number of the act; `serial` returns the view that is shown.
+// A queue of decisions, which a person may make faster than the kernel answers. A decision is sent when the view that the
+// previous decision led to is shown. `send` returns the number of the act; `serial` returns the number of the shown view.
 export function makeQueue(send, serial) {
   const waiting = [];
-  let pending = null;  // [number of the act that was sent, the view that it led to, once the kernel has said so]
+  let pending = null;  // [number of the sent act, serial number of its view or null until the kernel answers]
   function next(...decision) {
     if (decision.length) waiting.push(decision);
     if (pending && (pending[1] === null || pending[1] > serial())) return;
@@ -32,19 +32,19 @@ export function makeQueue(send, serial) {
   return { next, done, busy: () => pending !== null };
 }
 
-// The place that a step leads to; null where there is no such place.
+// The position that a step leads to; null if it leads to no other position.
 export function stepTo(from, by, total) {
   const to = Math.min(Math.max(from + by, 0), total - 1);
   return to < 0 || to === from ? null : to;
 }
 
-// The first and the last (exclusive) line of a list that are drawn.
+// The first line of the list to draw, and the line after the last.
 export function linesInView(top, height, total) {
   const first = Math.max(0, Math.floor(top / ROW) - 4);
   return [first, Math.min(total, first + Math.ceil(height / ROW) + 8)];
 }
 
-// The turns of a chart between two places in percent of its width, as a filter has them; null for a click.
+// The value of the filter for turns between two positions in a chart, in percent of its width; null for a click.
 export function turnsBetween(stops, one, other) {
   const [low, high] = [one, other].sort((a, b) => a - b);
   const turns = stops.filter(([place]) => place >= low && place <= high).map(([, turn]) => turn);
@@ -67,7 +67,7 @@ function make(tag, attributes = {}, ...children) {
 const button = (text, does, attributes = {}) => make("button", { type: "button", onclick: does, ...attributes }, text);
 const typing = (node) => node.closest?.("input:not([type=checkbox]), textarea, select");
 
-// Whether a colour is light, in whatever notation. A host that isn't Jupyter, such as marimo, shows its theme by the text's colour.
+// Whether a colour is light. In a host other than Jupyter, such as marimo, the colour of the text shows the theme.
 function isLight(colour) {
   const pen = make("canvas").getContext("2d");
   pen.fillStyle = colour;
@@ -198,7 +198,7 @@ function makeList(label, send, open, key) {
 
 // ------------------------------------------------------------------------------------------------------------ brush
 
-// A chart carries the places of its turns, in percent of its width: a stretch drawn over it with the pointer chooses them.
+// Dragging over a chart chooses turns. The chart has the positions of its turns, in percent of its width.
 function brush(chart, choose) {
   const stops = JSON.parse(chart.dataset.brush);
   const across = (event) => {
@@ -249,13 +249,13 @@ function render({ model, el }) {
   const rest = () => { clearTimeout(waiting); root.removeAttribute("aria-busy"); };
   const choose = (changes) => send("choose", changes);
   const decisions = makeQueue(send, () => model.get("view").serial ?? 0);
-  // Keys pressed faster than the kernel answers count from where they lead, not from what is still in view.
+  // Steps that are faster than the kernel start from the position that the previous step leads to.
   let wanted = null, last = 0;
   const step = (by) => {
     const { place: at = -1, serial = 0 } = model.get("view"), from = wanted ?? at;
     const to = stepTo(from, by, model.get("listing").total);
     if (to === null) return;
-    last = 1 + (wanted === null ? serial : last);  // of the view that this step ends in
+    last = 1 + (wanted === null ? serial : last);  // the serial number of the view that this step leads to
     send("step", to - from);
     wanted = to;
   };
@@ -284,7 +284,7 @@ function render({ model, el }) {
   const root = make("div", { class: "anthrokit ak-panel", role: "group", tabindex: "-1" },
     make("header", { class: "ak-head" }, title, run, said, make("span", { class: "ak-controls" }, filters,
       make("span", { class: "ak-walk" }, before, place, after), table, tools, print, refresh, help)),
-    form, chips, keys, above, body);  // chips come and go below the form, whose fields do not move under a click
+    form, chips, keys, above, body);  // chips are below the form, so that its fields don't move under a click
 
   function open(yes, name) {
     form.hidden = !yes;
@@ -304,7 +304,7 @@ function render({ model, el }) {
     table.setAttribute("aria-pressed", String(yes));
     list.mark(state().at ?? null, model.get("view").place ?? -1);
   }
-  function paper() {  // what is in view, by itself, with everything that is open
+  function paper() {  // prints the page in view, with its opened parts
     document.querySelector("iframe.ak-paper")?.remove();
     const sheet = make("iframe", { class: "ak-paper", title: "Print", style: "position: fixed; width: 0; height: 0; border: 0" });
     document.body.append(sheet);
@@ -328,7 +328,7 @@ function render({ model, el }) {
     table.hidden = !about.columns?.some((one) => one.wide);
     body.classList.toggle("ak-wide-list", !columns.hidden);
   }
-  function drawForm() {  // whoever types keeps the field: only the others are made anew
+  function drawForm() {  // the field with the focus stays; other fields are made again
     const held = form.contains(focused()) ? focused().closest("[data-filter]") : null;
     const parts = asked().map((filter) => {
       if (held?.dataset.filter === filter.name && filter.kind !== "choice") return held;
@@ -381,7 +381,7 @@ function render({ model, el }) {
     said.classList.toggle("ak-warn", Boolean(warn));
     root.dataset.serial = serial;
   }
-  function put(node, name) {  // what is being written, and the focus, outlive the new HTML
+  function put(node, name) {  // keeps the typed text and the focus
     const html = model.get(name);
     const item = state().at ?? null;
     if (node.item !== item) reset(node);  // a note belongs to the item in view when it was written
@@ -417,7 +417,7 @@ function render({ model, el }) {
     if (changed) [chosen, chosenAt] = [now, performance.now()];
     put(page, "page");
     for (const one of page.querySelectorAll("[data-turn]")) one.classList.toggle("ak-marked", one.dataset.turn === state().turn);
-    if (performance.now() - chosenAt > 1000) return;  // whoever reads keeps the place; page and choice may come apart
+    if (performance.now() - chosenAt > 1000) return;  // a reader keeps the scroll position; page and choice may arrive separately
     if (item !== read) page.scrollTop = 0;
     read = item;
     light(page.querySelector(".ak-marked") ?? page.querySelector(".ak-lit, .ak-hit"));
@@ -442,7 +442,7 @@ function render({ model, el }) {
     if (field.dataset.own) choose({ [field.dataset.own]: field.value.trim() });
   });
 
-  // JupyterLab listens on the document, where y turns a cell into code and d d deletes it: panels listen before it does.
+  // JupyterLab listens on the document, where y turns a cell into code and d d deletes it. Panels handle keys before.
   function pressed(event) {
     const target = event.composedPath()[0];  // outside a shadow root the event's own target is the root's host
     if (!root.contains(target) || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -479,7 +479,7 @@ function render({ model, el }) {
     if (message.rows) list.take(message);
     if (message.done?.[0] === key) {
       decisions.done(message.done[1], message.serial);
-      if (message.done[1] === sent - 1) rest();  // also where nothing is to be drawn, such as the item in view again
+      if (message.done[1] === sent - 1) rest();  // also if there is nothing to draw, such as for the item in view
     }
     if (message.clear) reset(root);
     const wrong = message.wrong && root.querySelector(`[data-field="${message.wrong}"]`);
@@ -490,8 +490,8 @@ function render({ model, el }) {
     if (message.copy !== undefined) send("status", (await copy(message.copy)) ? "Copied." : "This browser doesn't let the panel copy.");
   };
   const drawn = { frame: drawFrame, state: drawState, above: () => put(above, "above"), bar: () => put(bar, "bar") };
-  // What belongs together comes at once in Jupyter, and one after the other in marimo. It is drawn when all that has
-  // come by now is there, whatever the order.
+  // Changed traits arrive together in Jupyter, and one after the other in marimo. They are drawn after all that have arrived
+  // are set, in any order.
   const TRAITS = ["frame", "state", "listing", "above", "page", "bar", "view"];
   let scheduled = false, gone = false;
   const colour = () => root.classList.toggle("ak-dark", !document.querySelector("[data-jp-theme-light]") && isLight(getComputedStyle(root).color));

@@ -1,10 +1,10 @@
-// The page of the viewer: panels over the runs of a folder, drawn by `render` of frame.js, which stands above this text.
-// Served, the model of a panel speaks to the server through a WebSocket. In a bundle it reads files.
+// The page of the viewer: panels of the runs of a folder, drawn by `render` of frame.js, which precedes this script.
+// With a server, the model of a panel exchanges messages over a WebSocket. In a bundle it reads files.
 
 const ABOUT = JSON.parse(document.body.dataset.about);  // title, runs {name: panels}, files {panel/run…: number} of a bundle
 const TITLES = { dialogues: "Dialogues", emergence: "Emergence", disagreement: "Disagreement", rubric: "Rubric" };
 
-// What a panel's render needs of a widget's model.
+// A model with the methods of a widget's model that `render` uses.
 function makeModel(send) {
   const traits = {}, heard = {};
   const fire = (name, given) => [...(heard[name] ?? [])].forEach((does) => does(given));
@@ -20,7 +20,7 @@ function makeModel(send) {
 
 // --------------------------------------------------------------------------------------------------------- addresses
 
-// #panel/run/other?at=…&turn=3: what a link says. Values that are not texts are JSON after a tilde.
+// The place of a link such as #panel/run/other?at=…&turn=3. Values that are not texts are JSON after a tilde.
 function parseAddress(hash) {
   const [path, query] = hash.replace(/^#/, "").split(/\?(.*)/s), [kind, ...runs] = path.split("/").map(decodeURIComponent);
   const read = (text) => (text.startsWith("~") ? JSON.parse(text.slice(1)) : text);
@@ -58,7 +58,7 @@ function openServed(place) {
 
 // ------------------------------------------------------------------------------------------------------------ bundle
 
-// Files are scripts, which a page may load from a folder too: each hands over its content by its name.
+// Files are scripts, because a page in a folder can load only scripts. Each calls `anthrokit` with its name and content.
 const files = {}, come = {};
 window.anthrokit = (name, content) => come[name]?.(content);
 const load = (name) => (files[name] ??= new Promise((done, fail) => {
@@ -67,7 +67,7 @@ const load = (name) => (files[name] ??= new Promise((done, fail) => {
   document.head.append(make("script", { src: `data/${name}.js`, onerror: lost }));
 }));
 
-// A panel's recorded views, lists and pages. It filters and sorts as the panel does: rows are in the set of every chosen value.
+// The model of a recorded panel. It filters as the panel does: a row must be in the set of every chosen value.
 async function openBundled({ kind, runs, state: asked }) {
   const number = ABOUT.files[[kind, ...runs].join("/")] ?? ABOUT.files[[kind, ...runs.toReversed()].join("/")];
   if (number === undefined) throw new Error("This bundle has no such page.");
@@ -94,7 +94,7 @@ async function openBundled({ kind, runs, state: asked }) {
       return [one.name, one.usual, `${one.label}: ${text}`];
     });
   }
-  function withButtons(html) {  // those that lead to what isn't recorded are off
+  function withButtons(html) {  // disables buttons whose view is not recorded
     const node = make("div"), known = [...filters.map(({ name }) => name), ...steps, "turn"];
     node.innerHTML = html;
     for (const one of node.querySelectorAll("[data-choose]")) {
@@ -152,7 +152,7 @@ async function openBundled({ kind, runs, state: asked }) {
 // -------------------------------------------------------------------------------------------------------------- page
 
 const head = document.querySelector("header"), main = document.querySelector("main");
-let current = null, opened = null;  // the place that is shown, and how it is left
+let current = null, opened = null;  // the shown place, and the function that closes it
 
 function complain(error) {
   main.querySelector(".ak-lost")?.remove();
@@ -201,7 +201,7 @@ async function go() {
   try {
     const { model, close } = await (ABOUT.files ? openBundled : openServed)(place);
     if (current !== mine) { close(); return; }
-    const follow = () => {  // the address says what is in view
+    const follow = () => {  // the address describes the view
       current.state = model.get("state");
       history.replaceState(null, "", addressOf(current));
       drawHead();
