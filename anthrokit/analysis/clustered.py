@@ -413,7 +413,7 @@ def weights_of(frame: pd.DataFrame) -> np.ndarray:
     return np.where(weights.isna(), 1.0, weights)
 
 
-def group_rows(frame: pd.DataFrame, by: Sequence[str]) -> tuple[np.ndarray, pd.DataFrame]:
+def group_rows(frame: pd.DataFrame, by: Sequence[str], *keys: Sequence) -> tuple[np.ndarray, pd.DataFrame]:
     """Return the group number of every row, and the groups in the order of their first row.
 
     Parameters
@@ -422,6 +422,8 @@ def group_rows(frame: pd.DataFrame, by: Sequence[str]) -> tuple[np.ndarray, pd.D
         A table with the columns of `by`.
     by : sequence of str
         Columns that define a group. Missing values form a group, too. Without columns all rows are one group.
+    *keys : sequence
+        More values that define a group, one for each row. They are not in the result.
 
     Returns
     -------
@@ -437,10 +439,10 @@ def group_rows(frame: pd.DataFrame, by: Sequence[str]) -> tuple[np.ndarray, pd.D
     >>> codes.tolist(), groups["kind"].tolist()
     ([0, 1, 0], ['x', 'y'])
     """
-    if not by:
+    columns = [*(frame[name] for name in by), *keys]
+    if not columns:
         return np.zeros(len(frame), dtype=np.int64), pd.DataFrame(index=range(1))
-    keys = [frame[name] for name in by]
-    codes = frame.groupby(keys, sort=False, dropna=False).ngroup().to_numpy()
+    codes = frame.groupby(columns, sort=False, dropna=False).ngroup().to_numpy()
     first = np.unique(codes, return_index=True)[1]
     return codes, frame.iloc[first][list(by)].reset_index(drop=True)
 

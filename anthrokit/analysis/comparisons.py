@@ -74,7 +74,6 @@ def level_pairs(
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #5756e134
 _APART = "no two levels of {group} share a base prompt (base_id) with verdicts; only answers to the same base prompts are compared"
-_COUNTS = ["_yes", "_scored", "_weight", "_square", "_sure", "_open", "_all"]
 
 
 class LevelCounts:
@@ -86,51 +85,54 @@ class LevelCounts:
             raise TableError(f"{_APART.format(group=group)}. Name another column as group.")
         by, variant_column, parts = as_names(by, taken=("within_a", "within_b", "difference_a", "difference_b")), {}, []
         for part in label_parts(labels, by):
-            part_rows, _, variant_column = count_labels(part, by, variant, [group])
-            part_rows = part_rows[part_rows[group].notna()].assign(_base=clusters)
-            keys = [name for name in dict.fromkeys([*by, group, "_base", "prompt_id"]) if name in part_rows.columns]
-            parts.append(part_rows.groupby(keys, sort=False, dropna=False, observed=True)[_COUNTS].sum().reset_index())
-        rows = pd.concat(parts, ignore_index=True)
+            rows, counts, variant_column = count_labels(part, by, variant, [group])
+            has_level = rows[group].notna().to_numpy()
+            rows, counts = rows[has_level], counts[has_level]
+            base = clusters(rows)
+            names = [name for name in dict.fromkeys([*by, group, "prompt_id"]) if name in rows.columns]
+            cell, cells = group_rows(rows, names, base)
+            parts.append((cells, base.groupby(cell).first(), counts.groupby(cell).sum()))
+        rows, base, counts = (pd.concat(tables, ignore_index=True) for tables in zip(*parts, strict=True))
         require_levels(rows[group])
-        if not by and not rows["_scored"].any():
+        if not by and not counts["scored"].any():
             raise TableError(
                 "no message has labels of all behaviours, and only such messages count without grouping by "
                 "behaviour. Give the labels of behaviours that were judged in the same messages, or add 'behaviour' to by"
             )
-        prompt, prompts = group_rows(rows, [name for name in ("_base", "prompt_id") if name in rows.columns])
+        prompt, _ = group_rows(rows, rows.columns.intersection(["prompt_id"]), base)
         tally = ClusterCounts(rows, by, prompt)
-        self.cluster = pd.factorize(prompts["_base"])[0]
+        self.cluster = pd.factorize(base.groupby(prompt).first())[0]
         self.fold = (self.cluster == np.arange(self.cluster.max() + 1)[:, None]).astype(float)
         self.column, self.groups, self.several = rows[group], tally.groups.assign(**variant_column), bool(variant_column)
         codes, levels = pd.factorize(rows[group])
         self.counts = {
-            level: {name: tally.sums(np.where(codes == number, rows[name], 0)) for name in _COUNTS}
+            level: {name: tally.sums(np.where(codes == number, counts[name], 0)) for name in counts}
             for number, level in enumerate(levels)
         }
 
     def sums(
-        self, *levels: str, names: Sequence[str] = ("_yes", "_scored"), where: np.ndarray | float = 1.0
+        self, *levels: str, names: Sequence[str] = ("yes", "scored"), where: np.ndarray | float = 1.0
     ) -> list[np.ndarray]:
         """Return the named counts of each level, clusters × groups, on the prompts that `where` selects."""
         return [self.fold @ (self.counts[level][name] * where) for level in levels for name in names]
 
-    def matched(self, a: str, b: str, names: Sequence[str] = ("_yes", "_scored")) -> list[np.ndarray]:
+    def matched(self, a: str, b: str, names: Sequence[str] = ("yes", "scored")) -> list[np.ndarray]:
         """Return the sums of both levels on the prompts that they share.
 
         In a group without shared prompts, return the sums on the base prompts that they share.
         """
-        scored = [self.counts[level]["_scored"] > 0 for level in (a, b)]
+        scored = [self.counts[level]["scored"] > 0 for level in (a, b)]
         prompts, bases = np.logical_and(*scored), np.logical_and(*(self.fold @ part > 0 for part in scored))
         return self.sums(a, b, names=names, where=np.where(prompts.any(axis=0), prompts, bases[self.cluster]))
 
     def weights(self, a: str, b: str) -> list[list[np.ndarray]]:
         """Return the weights of both levels on the prompts that they share, as for `difference`."""
-        sums = self.matched(a, b, ("_weight", "_square"))
+        sums = self.matched(a, b, ("weight", "square"))
         return [sums[:2], sums[2:]]
 
     def bounds(self, a: str, b: str) -> dict[str, np.ndarray]:
         """Return the lowest and the highest difference that the missing labels of the shared prompts allow."""
-        sums = self.matched(a, b, ("_sure", "_open", "_all"))
+        sums = self.matched(a, b, ("sure", "open", "all"))
         yes_a, open_a, n_a, yes_b, open_b, n_b = (part.sum(axis=0) for part in sums)
         with np.errstate(invalid="ignore"):
             return {"lowest": yes_a / n_a - (yes_b + open_b) / n_b, "highest": (yes_a + open_a) / n_a - yes_b / n_b}
@@ -323,17 +325,18 @@ def compare_differences(
     labels, parts = as_labels(labels), []
     require_columns(labels, [group, within])
     rows = labels[labels[group].notna() & labels[within].notna()]
-    numbers, cells = pd.factorize(pd.Series(list(zip(rows[group], rows[within], strict=True))))
-    number_of = {cell: number for number, cell in enumerate(cells)}
-    levels = LevelCounts(rows.assign(_cell=numbers), "_cell", by, "judged")
+    numbers, cells = group_rows(rows, [group, within])
+    code_of = {(a, x): number for number, a, x in cells.itertuples(name=None)}
+    cell_column = f"{group} × {within}"
+    levels = LevelCounts(rows.assign(**{cell_column: numbers}), cell_column, by, "judged")
     for a, b in level_pairs(rows[group], baseline):
         for x, y in level_pairs(rows[within]):
             four = [(a, x), (b, x), (a, y), (b, y)]
-            if absent := [cell for cell in four if number_of.get(cell) not in levels.counts]:
+            if absent := [cell for cell in four if code_of.get(cell) not in levels.counts]:
                 raise TableError(f"no label has {group} {absent[0][0]} and {within} {absent[0][1]}; every combination needs labels")
             sides, totals = [], 0
             for pair in (four[:2], four[2:]):
-                cell = [number_of[each] for each in pair]
+                cell = [code_of[each] for each in pair]
                 (s_a, n_a, s_b, n_b), weights = levels.matched(*cell), levels.weights(*cell)
                 sides.append(contrast(share_estimates(s_a, n_a, ci, weights[0]), share_estimates(s_b, n_b, ci, weights[1])))
                 totals += n_a + n_b

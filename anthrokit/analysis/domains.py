@@ -24,17 +24,18 @@ __all__ = ['kruskal_wallis', 'factor_model']
 def _dialogue_shares(
     labels: Run | pd.DataFrame, factor: str, by: str | Sequence[str], variant: str
 ) -> tuple[pd.DataFrame, np.ndarray, np.ndarray, pd.DataFrame]:
-    """Return one row per dialogue (level, cluster), by group the share of its labels that are True and their number, and the groups."""
+    """Return one row per dialogue (level, cluster), the share of its labels that are True and their number by group, and the groups."""
     require_one_column(factor, "factor", by)
-    rows, by, variant_column = count_labels(labels, by, variant, ["dialogue_id", factor])
-    rows = rows[rows[factor].notna()]
+    rows, counts, variant_column = count_labels(labels, by, variant, ["dialogue_id", factor])
+    has_level = rows[factor].notna().to_numpy()
+    rows, counts = rows[has_level], counts[has_level]
     require_levels(rows[factor])
     keys = [name for name in ("target", "dialogue_id") if name in rows.columns]
     of_each = rows[keys].assign(cluster=clusters(rows), level=rows[factor])
     dialogue, dialogues = group_rows(of_each, [*keys, "cluster", "level"])
     tally = ClusterCounts(rows, by, dialogue)
     with np.errstate(invalid="ignore"):
-        shares = tally.sums(rows["_yes"]) / (sizes := tally.sums(rows["_scored"]))
+        shares = tally.sums(counts["yes"]) / (sizes := tally.sums(counts["scored"]))
     return dialogues, shares, sizes, tally.groups.assign(**variant_column)
 
 # %% ../../nbs/07_analysis/07_domains.ipynb #e239726d

@@ -55,7 +55,7 @@ def two_raters(items: np.ndarray, same: np.ndarray, first: np.ndarray, second: n
 def _of_judges(
     labels: Run | pd.DataFrame, by: str | Sequence[str], judges: Sequence[str] | None
 ) -> tuple[ClusterCounts, dict[str, np.ndarray]]:
-    """Return the counts of the labels, and the verdicts of each judge; raise for fewer than two."""
+    """Return `ClusterCounts` of the labels, and the verdicts of each judge; raise for fewer than two judges."""
     labels, by = as_labels(labels), as_names(by, taken=("measure", "kappa", "only_a", "only_b"))
     judges = judge_columns(labels) if judges is None else as_names(judges, "judges")
     require_columns(labels, [*by, *judges])
@@ -232,8 +232,8 @@ def measure_rows(
     --------
     >>> import pandas as pd
     >>> from anthrokit.analysis.interrater import measure_rows
-    >>> found, groups = pd.DataFrame({"estimate": [0.9, 0.8], "ci": 0.95}), pd.DataFrame({"judge": ["one"]})
-    >>> measure_rows(found, ["raw agreement", "AC1"], groups, {"n": [20]})
+    >>> estimates, groups = pd.DataFrame({"estimate": [0.9, 0.8], "ci": 0.95}), pd.DataFrame({"judge": ["one"]})
+    >>> measure_rows(estimates, ["raw agreement", "AC1"], groups, {"n": [20]})
       judge        measure  estimate   n    ci
     0   one  raw agreement       0.9  20  0.95
     1   one            AC1       0.8  20  0.95

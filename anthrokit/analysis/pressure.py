@@ -59,7 +59,12 @@ def dialogue_flips(
     >>> dialogue_flips(labels)[["status", "flip_turn", "turns_held", "n_flips"]].values.tolist()
     [['flipped', 2, 1, 2]]
     """
-    dialogues, holds, last, first = _held_by_turn(labels, behaviour, held)
+    dialogues, n_turns, *by_turn = _held_by_turn(labels, behaviour, held)
+    return dialogues.assign(**_flip_columns(*by_turn), n_turns=n_turns)
+
+
+def _flip_columns(holds: np.ndarray, last: np.ndarray, first: int) -> pd.DataFrame:
+    """Return the columns of `dialogue_flips` that are computed from `_held_by_turn`."""
     ends = np.argmax(holds != 1, axis=1)  # the first turn at which it is not known to be held
     reason, own = holds[np.arange(len(holds)), ends], np.arange(holds.shape[1]) < last[:, None]
     kinds = {"held": ends == last, "undecided": np.isnan(reason), "never held": ends == 0}
@@ -72,22 +77,22 @@ def dialogue_flips(
         "n_scored": (np.isfinite(holds).sum(axis=1), last > 0),
     }
     numbers = {name: pd.Series(value, dtype="Int64").where(valid) for name, (value, valid) in numbers.items()}
-    return dialogues.drop(columns="n_turns").assign(status=status, **numbers, n_turns=dialogues["n_turns"])
+    return pd.DataFrame({"status": status, **numbers})
 
 
 def _held_by_turn(
     labels: Run | pd.DataFrame, behaviour: str, held: bool
-) -> tuple[pd.DataFrame, np.ndarray, np.ndarray, int]:
-    """Return dialogues with n_turns, whether each holds its position by turn, its last turn, and the first turn of the table.
+) -> tuple[pd.DataFrame, np.ndarray, np.ndarray, np.ndarray, int]:
+    """Return dialogues, their numbers of rows, the held positions, the dialogues' last turns, and the first turn of the table.
 
-    Values are 1, 0 and NaN (missing, or after the dialogue's last turn).
+    Held positions are dialogues × turns: 1, 0 and NaN (missing, or after the dialogue's last turn).
     """
     if not isinstance(held, bool | np.bool_):
         raise TypeError(f"held is {held!r}; it must be the label of a held position, True or False")
     rows = _of_behaviour(labels, behaviour)
     dialogues, grid, last = turn_grid(rows)
     holds = np.where(np.isnan(grid), np.nan, grid == held)
-    return dialogues.assign(n_turns=np.bincount(_dialogues(rows))), holds, last, int(rows["turn"].min())
+    return dialogues, np.bincount(_dialogues(rows)), holds, last, int(rows["turn"].min())
 
 
 def _dialogues(rows: pd.DataFrame) -> np.ndarray:
@@ -142,10 +147,10 @@ def flips(
     >>> flips(labels, "validation")["measure"].tolist()
     ['held at first', 'flipped', 'turns held', 'number of flips']
     """
-    by, labels = as_names(by, taken=["measure"]), as_labels(labels)
-    table = dialogue_flips(labels, behaviour, held=held)
-    require_columns(table, by, "dialogues")
-    first = pd.Series(_held_by_turn(labels, behaviour, held)[1][:, 0], table.index)
+    by = as_names(by, taken=["measure"])
+    dialogues, _, holds, *turns_of = _held_by_turn(labels, behaviour, held)
+    require_columns(dialogues, by, "dialogues")
+    table, first = _flip_columns(holds, *turns_of), pd.Series(holds[:, 0])
     complete = table["n_flips"].notna()
     turns = max(int(table["n_scored"].max()), 1)
     measures = {  # the value, the dialogues that count, and the largest value
@@ -154,7 +159,7 @@ def flips(
         "turns held": (table["turns_held"], complete, turns),
         "number of flips": (table["n_flips"], complete & (table["n_scored"] >= 2), max(turns - 1, 1)),
     }
-    parts, tally = [], ClusterCounts(table, by)
+    parts, tally = [], ClusterCounts(dialogues, by)
     for name, (value, of, most) in measures.items():
         of = of.to_numpy(dtype=bool)
         estimates = proportion(tally.sums(value.astype("Float64").where(of)), most * tally.sums(of), ci)
@@ -194,7 +199,7 @@ def holding(
     [1, 2, 3]
     """
     by, parts = as_names(by), []
-    dialogues, holds, last, first = _held_by_turn(labels, behaviour, held)
+    dialogues, _, holds, last, first = _held_by_turn(labels, behaviour, held)
     require_columns(dialogues, by, "dialogues")
     holding_so_far = np.cumprod(holds, axis=1)  # NaN from the first missing label on
     for place in range(last.max()):
@@ -259,27 +264,22 @@ def mirrored(
     if without := int(rows[side].isna().sum()):
         raise TableError(f"{without} of {len(rows)} rows have no {side}; fill it, or leave these rows out")
     codes, groups = group_rows(rows, list(dict.fromkeys([*by, *rows.columns.intersection(["target"])])))
-    truth = rows[[side, "dialogue_id"]].assign(_value=as_floats(rows["label"]), _group=codes, base_id=clusters(rows))
-    keys = ["_group", "base_id", side]
     # A dialogue with a missing label does not count, even if another one is True: the share would be too high.
-    each = truth.groupby([*keys, "dialogue_id"], sort=False)["_value"].max(skipna=False)
-    wide = each.groupby(level=keys, sort=False).mean(skipna=False).unstack(side)
-    by_both = each.groupby(level=keys, sort=False).size().unstack(side).notna().all(axis=1).to_numpy()
+    keys = [codes, clusters(rows), rows[side], rows["dialogue_id"]]
+    siding = pd.Series(as_floats(rows["label"]), rows.index).groupby(keys, sort=False).max(skipna=False)
+    sides = siding.groupby(level=[0, 1, 2], sort=False)
+    wide, has_both = sides.mean(skipna=False).unstack(), sides.size().unstack().notna().all(axis=1).to_numpy()
     if wide.shape[1] != 2:
-        sides = ", ".join(map(str, wide.columns))
+        names = ", ".join(map(str, wide.columns))
         values = number_of(wide.shape[1], "value")
-        raise TableError(f"{side} has {values}, {sides}; a dispute has two sides, with the same names in all disputes")
-    wide.columns = ["a", "b"]
-    disputes = wide.reset_index().join(groups, on="_group")
-    outcomes = {
-        "both": disputes["a"] * disputes["b"],
-        "one": disputes["a"] * (1 - disputes["b"]) + disputes["b"] * (1 - disputes["a"]),
-        "neither": (1 - disputes["a"]) * (1 - disputes["b"]),
-    }
-    tally, scored = ClusterCounts(disputes, by), outcomes["both"].notna()
-    parts, n_both = [], tally.count(by_both)
+        raise TableError(f"{side} has {values}, {names}; a dispute has two sides, with the same names in all disputes")
+    a, b = wide.to_numpy().T
+    outcomes = {"both": a * b, "one": a * (1 - b) + b * (1 - a), "neither": (1 - a) * (1 - b)}
+    group, base = (wide.index.get_level_values(level) for level in (0, 1))
+    tally, parts = ClusterCounts(groups.iloc[group], by, base), []
+    n_both = tally.count(has_both)
     for name, share in outcomes.items():
-        table = tally.shares(share, scored, ci).assign(outcome=name)
+        table = tally.shares(share, ~np.isnan(share), ci).assign(outcome=name)
         yes = tally.sums(share).sum(axis=0)
         with np.errstate(invalid="ignore"):
             table["lowest"], table["highest"] = yes / n_both, (yes + n_both - table["n"]) / n_both
@@ -329,28 +329,29 @@ def escalation(
     >>> escalation(simulate_labels(1, base_prompts=10))["n"].iloc[0] > 0
     np.True_
     """
-    by, parts, labels = as_names(by, taken=("share_first", "share_last")), [], as_labels(labels)
+    by, labels = as_names(by, taken=("share_first", "share_last")), as_labels(labels)
     alone = "base_id" in by
     require_columns(labels, ["turn", "label", *by, *(["dialogue_id"] if alone else [])])
-    rows, _, _ = count_labels(labels, by if "behaviour" in by else (), "all", by)
+    rows, counts, _ = count_labels(labels, by if "behaviour" in by else (), "all", by)
     require_columns(rows, by, "messages")
-    codes, groups = group_rows(rows, by)
-    cluster = _dialogues(rows) if alone else clusters(rows)
-    rows = rows.assign(_group=codes, _cluster=cluster, turn=whole_turns(rows))
-    for number, part in rows[rows["_scored"] > 0].groupby("_group"):
-        t, y, n = part[["turn", "_yes", "_scored"]].to_numpy(dtype=float).T
-        first, last = t == t.min(), t == t.max()
-        if first.all():
-            continue
-        place, late = pd.factorize(part["_cluster"])[0], t - n @ t / n.sum()
-        sums, totals = (np.bincount(place, late * term)[:, None] for term in (y - n * y.sum() / n.sum(), n * late))
-        ends = {"share_first": y[first].sum() / n[first].sum(), "share_last": y[last].sum() / n[last].sum()}
-        counts = {"n": int(n.sum()), "n_total": rows["_all"][codes == number].sum(), "n_clusters": len(totals)}
-        parts.append(mean_estimates(sums, totals, ci).assign(**ends, **counts, _group=number))
-    if not parts:
+    tally, turn = ClusterCounts(rows, by, _dialogues(rows) if alone else clusters(rows)), whole_turns(rows)
+    yes, n = counts[["yes", "scored"]].to_numpy(dtype=float).T
+
+    def share(numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
+        with np.errstate(invalid="ignore"):
+            return tally.sums(numerator).sum(axis=0) / tally.sums(denominator).sum(axis=0)
+
+    late = turn - share(n * turn, n)[tally.group]
+    table = mean_estimates(tally.sums(late * (yes - n * share(yes, n)[tally.group])), tally.sums(late * late * n), ci)
+    scored_turns = pd.Series(turn).where(n > 0).groupby(tally.group)
+    for name, end in (("share_first", "min"), ("share_last", "max")):
+        is_end = turn == scored_turns.transform(end)
+        table[name] = share(yes * is_end, n * is_end)
+    table = table.assign(n=tally.count(n), n_total=tally.count(counts["all"]), n_clusters=(tally.sums(n) > 0).sum(axis=0))
+    table = tally.beside(table)[scored_turns.nunique() > 1]
+    if table.empty:
         raise TableError("no group has labels at two turns or more")
-    table = pd.concat(parts, ignore_index=True).join(groups, on="_group")
-    return table[[*by, *_SHARE[:3], "share_first", "share_last", *_SHARE[3:]]]
+    return table[[*by, *_SHARE[:3], "share_first", "share_last", *_SHARE[3:]]].reset_index(drop=True)
 
 
 # %% ../../nbs/07_analysis/10_pressure.ipynb #9da74a01
@@ -397,27 +398,27 @@ def recovery(
     [-1.0]
     """
     by = as_names(by, taken=("share_after", "share_before", "n_after", "n_before", "n_dialogues"))
-    labels = as_labels(labels)
+    labels = as_labels(labels).reset_index(drop=True)
     require_columns(labels, ["dialogue_id"])
-    labels = labels.assign(_dialogue=_dialogues(labels))
-    rows = _of_behaviour(labels, behaviour, by)
+    rows, dialogues = _of_behaviour(labels, behaviour, by), pd.Series(_dialogues(labels))
     if not isinstance(after, str | Integral):
         raise TypeError(f"after is {after!r}, which is neither a behaviour with labels nor the number of a turn")
     begins = after
     if isinstance(after, str):
         boundaries = _of_behaviour(labels, after)
-        boundaries = boundaries[as_floats(boundaries["label"]) == 1].groupby("_dialogue")["turn"].min()
-        begins = rows["_dialogue"].map(boundaries)
+        boundaries = boundaries[as_floats(boundaries["label"]) == 1]
+        begins = dialogues[rows.index].map(boundaries["turn"].groupby(dialogues).min())
     truth = as_floats(rows["label"])
     later = rows["turn"] > begins if isinstance(after, str) else rows["turn"] >= after
     before, later = (side & ~np.isnan(truth) for side in (rows["turn"] < begins, later))
-    both = set(rows["_dialogue"][before]) & set(rows["_dialogue"][later])
+    dialogue = dialogues[rows.index]
+    both = {*dialogue[before]} & {*dialogue[later]}
     if not both:
         raise TableError(f"no dialogue has labels of {behaviour!r} before and after {after!r}")
-    within, tally = rows["_dialogue"].isin(both), ClusterCounts(rows, by)
+    within, tally = dialogue.isin(both), ClusterCounts(rows, by)
     sums = [tally.sums(part) for side in (later & within, before & within) for part in (truth * side, side)]
     renamed = {"share_a": "share_after", "share_b": "share_before", "n_a": "n_after", "n_b": "n_before"}
     table = difference(*sums, ci).rename(columns=renamed)
-    for name, dialogues in (("n_dialogues", rows["_dialogue"].where(within)), ("n_total", rows["_dialogue"])):
-        table[name] = dialogues.groupby(tally.group).nunique()
+    for name, counted in (("n_dialogues", dialogue.where(within)), ("n_total", dialogue)):
+        table[name] = counted.groupby(tally.group).nunique()
     return tally.beside(table)

@@ -129,23 +129,23 @@ def select_labels(
 
 def count_labels(
     labels: Run | pd.DataFrame, by: str | Sequence[str], variant: str, columns: Sequence[str]
-) -> tuple[pd.DataFrame, list[str], dict[str, str]]:
-    """Return rows with counts of labels, the columns to group by, and a column that names the variant.
+) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, str]]:
+    """Return rows, a table with the counts of each row, and a column that names the variant.
 
     With "behaviour" in `by`, a row is a label. Otherwise a row is a message. Without `by`, a message counts as all its labels.
     With other columns in `by`, it counts as one label: whether it shows any behaviour, or any behaviour of the category. An
     incomplete message then counts with its expected value among the messages of its target, group and level, as in `profile`.
 
-    The counts are _yes and _scored (sum and number of the values that count: those of complete messages, and expected
-    values), _weight and _square (as for `proportion`), _sure (True for any values of the missing labels), _open (True or
-    False, depending on the missing labels) and _all (all labels).
+    The counts are yes and scored (sum and number of the values of complete messages, and of expected values), weight and
+    square (as for `proportion`), sure (labels that are True, whatever the missing labels are), open (labels that depend
+    on the missing labels) and all (all labels).
     """
     labels, by, alone = _per_behaviour(labels, by, variant, columns)
     if alone:
         truth = as_floats(labels["label"])
         scored, yes = ~np.isnan(truth), np.nan_to_num(truth)
-        counts = {"_yes": yes, "_scored": scored, "_weight": scored, "_square": scored}
-        return labels.assign(**counts, _sure=yes, _open=~scored, _all=1), by, {}
+        counts = {"yes": yes, "scored": scored, "weight": scored, "square": scored, "sure": yes, "open": ~scored, "all": 1}
+        return labels, pd.DataFrame(counts), {}
     frame, grid = message_labels(labels, "category" if "category" in by else None, variant, [*by, *columns])
     sure, missing, n = (grid == 1).sum(axis=1), np.isnan(grid).sum(axis=1), (grid != -1).sum(axis=1)
     complete = missing == 0
@@ -157,8 +157,8 @@ def count_labels(
         names = [name for name in dict.fromkeys([*by, *columns, "target"]) if name in frame.columns]
         value, weight, square = _group_values(grid, group_rows(frame, names)[0], number_clusters(clusters(frame))[0])
         yes, scored = np.nan_to_num(value), ~np.isnan(value)
-    counts = {"_yes": yes, "_scored": scored, "_weight": weight, "_square": square}
-    return frame.assign(**counts, _sure=sure, _open=missing, _all=n), by, {"variant": variant}
+    counts = {"yes": yes, "scored": scored, "weight": weight, "square": square, "sure": sure, "open": missing, "all": n}
+    return frame, pd.DataFrame(counts), {"variant": variant}
 
 # %% ../../nbs/07_analysis/03_profiles.ipynb #e1a0c002
 _MIN_CLUSTERS = 6  # least effective number of clusters for the interval of a share with undecided messages

@@ -32,7 +32,8 @@ def _transitions(tally: ClusterCounts, now: np.ndarray, then: np.ndarray) -> lis
     return [tally.sums(pair.sum(axis=1)) for pair in pairs]
 
 # %% ../../nbs/07_analysis/05_snowballing.ipynb #0628dd2d
-_LIMITS = ["estimate", "ci_low", "ci_high", "ratio", "ratio_low", "ratio_high"]
+_CONTRAST = ["estimate", "ci_low", "ci_high", "ratio", "ratio_low", "ratio_high", "after_yes", "after_no"]
+_CONTRAST += ["after_yes_low", "after_yes_high", "after_no_low", "after_no_high"]
 
 
 def _contrast(tally: ClusterCounts, now: np.ndarray, then: np.ndarray, ci: float) -> pd.DataFrame:
@@ -42,11 +43,9 @@ def _contrast(tally: ClusterCounts, now: np.ndarray, then: np.ndarray, ci: float
     with np.errstate(invalid="ignore", divide="ignore"):
         logs, correlation = [np.log(side.ends) for side in (after_yes, after_no)], shared_correlation(after_yes, after_no)
         ratio = np.exp(recover_limits(*logs, correlation))
-    limits = np.column_stack([contrast(after_yes, after_no).ends, *ratio])
-    result = pd.DataFrame(np.where(np.isfinite(limits), limits, np.nan), columns=_LIMITS)
-    result["after_yes"], result["after_no"] = after_yes.ends[:, 0], after_no.ends[:, 0]
-    for name, side in (("after_yes", after_yes), ("after_no", after_no)):
-        result[f"{name}_low"], result[f"{name}_high"] = side.ends[:, 1:].T
+    shares = [side.ends[:, places] for places in (0, [1, 2]) for side in (after_yes, after_no)]
+    limits = np.column_stack([contrast(after_yes, after_no).ends, *ratio, *shares])
+    result = pd.DataFrame(np.where(np.isfinite(limits), limits, np.nan), columns=_CONTRAST)
     result["n_after_yes"], result["n_after_no"] = (counts[at].sum(axis=0).astype(int) for at in (1, 3))
     return result.assign(n_clusters=(counts[1] + counts[3] > 0).sum(axis=0), ci=ci)
 

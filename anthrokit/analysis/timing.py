@@ -130,7 +130,7 @@ def select_dialogue_labels(
 
 
 def _first_sums(first: pd.DataFrame, tally: ClusterCounts, turns: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return events and dialogues at risk by turn, cluster and group, from first occurrences and their counts."""
+    """Return events and dialogues at risk by turn, cluster and group. `tally` counts the rows of `first`."""
     event, turns_seen = first["first_turn"].to_numpy(dtype=float, na_value=0), first["turns_seen"].to_numpy()
     each = range(1, turns + 1)
     return np.stack([tally.sums(event == turn) for turn in each]), np.stack([tally.sums(turns_seen >= turn) for turn in each])

@@ -17,6 +17,7 @@ LABELS = analysis.simulate_labels(2, base_prompts=6, scenarios=2, turns=2, rates
 PEOPLE = LABELS.rename(columns={"truth": "verdict"})[["dialogue_id", "turn", "behaviour", "verdict"]]
 DOSES = pd.DataFrame({"person": [f"p{n}" for n in range(36)], "dose": [0.0, 0.5, 1.0] * 12, "value": [1.0, 2.0, 4.0, 2.0] * 9})
 FEW, BY = {"n_resamples": 10}, ["behaviour"]
+OF_CODE = ["_yes", "_scored", "_group", "_cluster", "_dialogue", "_value", "yes", "cluster", "status", "n_turns"]
 CASES = {
     "profile": lambda labels, name: analysis.profile(labels, [*BY, name]),
     "agreement": lambda labels, name: analysis.agreement(labels, [*BY, name]),
@@ -51,10 +52,10 @@ def grouped(case, name):
 
 @pytest.mark.parametrize("case", CASES)
 def test_columns_of_result(case):
-    """Each column of the result, and each common name, is refused or gives the same result under its own name."""
+    """Each column of the result, and each name that the code uses, is refused or gives the same result under its own name."""
     whole = grouped(case, "kind")
     own = [name for name in whole.columns if name not in (*LABELS.columns, *DOSES.columns, "kind")]
-    for name in dict.fromkeys([*own, "a", "b", "measure", "note", "first_turn", "occurred", "n"]):
+    for name in dict.fromkeys([*own, "a", "b", "measure", "note", "first_turn", "occurred", "n", *OF_CODE]):
         try:
             found = grouped(case, name)
             assert found.columns.is_unique, name
@@ -68,6 +69,17 @@ def test_columns_of_result(case):
 def test_columns_of_other_results(case, name):
     """Columns of other results are groups here, as the truth of simulated labels."""
     assert name in grouped(case, name).columns
+
+
+@pytest.mark.parametrize("name", ["_yes", "_scored", "_base", "_cell", "scored", "level"])
+def test_columns_that_are_compared(name):
+    """The names of counts are no reserved names of the column whose levels are compared."""
+    labels, few = LABELS.assign(**{name: LABELS["target"]}), {"n_swaps": 10}
+    pd.testing.assert_frame_equal(analysis.compare(labels, name, **few), analysis.compare(labels, "target", **few))
+    pd.testing.assert_frame_equal(analysis.drift(labels, 0.1, name, **few), analysis.drift(labels, 0.1, "target", **few))
+    pd.testing.assert_frame_equal(analysis.kruskal_wallis(labels, name), analysis.kruskal_wallis(labels, "target"))
+    differences = [analysis.compare_differences(labels, one, "scenario") for one in (name, "target")]
+    pd.testing.assert_frame_equal(*differences)
 
 
 def test_base_prompts_are_no_groups():
