@@ -321,7 +321,7 @@ METHODS = ("rogan_gladen", "prediction_powered")
 def judged_and_labelled(
     labels: pd.DataFrame, people: Any, by: list[str], ci: float
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Return raw rates, judged messages, and people's labels, if any; each message has the index of its raw rate."""
+    """Return raw rates, judged messages, and people's labels, if any. `_group` of a message is the row of its raw rate."""
     require_columns(labels, ITEM)
     raw = _judged_rates(labels, by, ci)
     groups, _ = group_rows(labels, by)  # in the order of the rows of raw
@@ -485,9 +485,8 @@ def corrected_rates(
         table = table.reindex(columns=["estimate", "ci_low", "ci_high", *columns])
         table = table.astype({name: "Int64" for name in columns if name.startswith("n_")})
     names = {"estimate": "raw", "ci_low": "raw_low", "ci_high": "raw_high"}
-    rates = raw.rename(columns=names)[[*by, *names.values()]]
-    rates = rates.assign(**table[["estimate", "ci_low", "ci_high", *columns]])
-    return rates.assign(**raw[["n", "n_total", "n_clusters", "ci"]])
+    corrected = table[["estimate", "ci_low", "ci_high", *columns]]
+    return pd.concat([raw[by], raw[[*names]].rename(columns=names), corrected, raw[["n", "n_total", "n_clusters", "ci"]]], axis=1)
 
 # %% ../../nbs/08_validity/03_correction.ipynb #c13b28b4
 def prediction_powered_differences(

@@ -148,17 +148,16 @@ def self_preference(labels: pd.DataFrame | Run, people: pd.DataFrame | str | os.
     if not both.any():
         raise TableError("no judge has a target of its own family and one of another, with a reference for both. Judge targets of two "
                          "families, pass people's labels, or name the families: families={'my-model': 'GPT'}")
-    rows = []
-    for (reference, judge), part in errors[both].groupby(["reference", "judge"], sort=False):
-        tally, weight, own = ClusterCounts(part, [], part["cluster"]), part["weight"].to_numpy(), part["own"].to_numpy(dtype=bool)
-        sides = [[tally.sums(side * value) for value in (part["error"].to_numpy() * weight, weight)] for side in (own, ~own)]
-        means = [mean_estimates(*side, ci)[["estimate", "ci_low", "ci_high"]].to_numpy() for side in sides]
-        effect = recover_limits(*means, influence_correlation(*(influence(*side) for side in sides)))
-        limits = dict(zip(("estimate", "ci_low", "ci_high"), np.ravel(effect), strict=True))
-        about = {"judge": judge, "judge_family": part["judge_family"].iloc[0], "reference": reference}
-        rows.append({**about, **limits, "own": means[0][0, 0], "other": means[1][0, 0],
-                     "n_own": own.sum(), "n_other": (~own).sum(), "n_clusters": len(tally.clusters)})
-    return pd.DataFrame(rows), _mean_errors(errors, ["reference", "target_family", "judge_family"], ci).drop(columns="ci")
+    rows = errors[both].astype({"judge_family": "str"})
+    weight, own = rows["weight"].to_numpy(), rows["own"].to_numpy(dtype=bool)
+    tally = ClusterCounts(rows, ["judge", "judge_family", "reference"], rows["cluster"])
+    sides = [[tally.sums(side * value) for value in (rows["error"].to_numpy() * weight, weight)] for side in (own, ~own)]
+    means = [mean_estimates(*side, ci)[["estimate", "ci_low", "ci_high"]].to_numpy() for side in sides]
+    effect = recover_limits(*means, influence_correlation(*(influence(*side) for side in sides)))
+    effects = tally.groups.assign(**dict(zip(("estimate", "ci_low", "ci_high"), effect, strict=True)))
+    effects = effects.assign(own=means[0][:, 0], other=means[1][:, 0], n_own=tally.count(own), n_other=tally.count(~own))
+    families = _mean_errors(errors, ["reference", "target_family", "judge_family"], ci).drop(columns="ci")
+    return effects.assign(n_clusters=(tally.sums() > 0).sum(axis=0)), families
 
 # %% ../../nbs/08_validity/12_judge_biases.ipynb #7560f884
 def style_pairs() -> pd.DataFrame:
@@ -307,8 +306,8 @@ def quotation_rates(quotations: pd.DataFrame, by: str | Sequence[str] = "judge",
     --------
     >>> import pandas as pd
     >>> from anthrokit.validity.judge_biases import quotation_rates
-    >>> found = pd.DataFrame({"judge": "j", "base_id": ["a", "b"], "source": ["message", "nowhere"]})
-    >>> quotation_rates(found)[["judge", "estimate", "n"]].values.tolist()
+    >>> quoted = pd.DataFrame({"judge": "j", "base_id": ["a", "b"], "source": ["message", "nowhere"]})
+    >>> quotation_rates(quoted)[["judge", "estimate", "n"]].values.tolist()
     [['j', 0.5, 2]]
     """
     by = as_names(by)

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import drift
-from ..analysis.clustered import ClusterCounts, as_floats, as_names, clusters, difference, proportion
+from ..analysis.clustered import ClusterCounts, as_floats, as_names, clusters, difference, group_rows, proportion
 from ..analysis.clustered import as_items, resample_rows
 from ..core import Run, TableError
 from ..core.run import run_of
@@ -80,11 +80,11 @@ def sample_agreement(
     unit = list(dict.fromkeys([*by, "judge", *item, "sample"]))
     require_columns(ratings, [*unit, verdict], "ratings", rows=False)
     require_unique(ratings, unit, "{row}: rated twice, and would agree with itself; give the ratings of one run")
-    ratings = ratings.assign(_yes=as_floats(ratings[verdict]), _cluster=clusters(ratings, cluster)).reset_index(drop=True)
-    keys = [name for name in unit if name != "sample"]
-    items = ratings.groupby([*keys, "_cluster"], sort=False, dropna=False)["_yes"].agg(["sum", "count"]).reset_index()
-    yes, n = items["sum"], items["count"]
-    tally = ClusterCounts(items, by, items["_cluster"])
+    cluster_of, keys = clusters(ratings, cluster), [name for name in unit if name != "sample"]
+    codes, items = group_rows(ratings, keys, cluster_of)
+    verdicts = pd.Series(as_floats(ratings[verdict])).groupby(codes)
+    yes, n = verdicts.sum(), verdicts.count()
+    tally = ClusterCounts(items, by, cluster_of.groupby(codes).first())
     same, pairs = (tally.sums(part / 2) for part in (yes * (yes - 1) + (n - yes) * (n - yes - 1), n * (n - 1)))
     return tally.beside(proportion(same, pairs, ci).drop(columns=["design_effect", "ci"]))
 
@@ -139,9 +139,8 @@ def anchor_drift(
     long = pd.concat([pairs.assign(when=when, label=verdict) for when, verdict in times.items()])
     long = long.drop(columns=[] if "behaviour" in by else "behaviour")
     table = drift(long, margin, "when", baseline="before", by=by, **parameters)
-    changed = pairs.assign(changed=pairs["verdict"] != pairs["verdict_after"]).groupby(by or (lambda row: 0), dropna=False)["changed"]
-    changed = changed.agg(changed="mean", n_pairs="size").astype({"changed": "float64"})
-    return table.drop(columns=["version", "baseline"]).merge(changed.reset_index(drop=not by), **({"on": by} if by else {"how": "cross"}))
+    changed = (pairs["verdict"] != pairs["verdict_after"]).astype(float).groupby(group_rows(pairs, by)[0])  # in the order of the table
+    return table.drop(columns=["version", "baseline"]).assign(changed=changed.mean(), n_pairs=changed.size())
 
 # %% ../../nbs/08_validity/07_judge_checks.ipynb #51c57e61
 def latent_labels(
@@ -282,14 +281,13 @@ def item_response(
     require_packages("raters", "mirt")
     from mirt import fit_mirt
 
-    keys = as_names(person, "person")
+    keys, [item] = as_names(person, "person"), as_names(item, taken=["share", "measure"])
     require_columns(table, [item, *keys, value])
-    answer_rows = table[table[value].notna()]
-    answer_rows = answer_rows.assign(_yes=as_floats(answer_rows[value]), _cluster=clusters(answer_rows, cluster))
-    index = list(dict.fromkeys(["_cluster", *keys]))
-    if answer_rows.duplicated([*index, item]).any():
+    rows = table[table[value].notna()]
+    index = pd.MultiIndex.from_arrays([clusters(rows, cluster), *(rows[name] for name in (*keys, item))])
+    if index.has_duplicates:
         raise TableError(f"some of {', '.join(keys)} answered one {item} twice; add the column that tells them apart")
-    wide = answer_rows.pivot(index=index, columns=item, values="_yes")[[*answer_rows[item].unique()]]
+    wide = pd.Series(as_floats(rows[value]), index).unstack()[[*rows[item].unique()]]
     summary = wide.agg(["mean", "count"]).T.set_axis(["share", "n"], axis=1)
     items = summary.index[summary["share"].between(0, 1, inclusive="neither")]
     if len(wide) < _FEWEST_PERSONS or len(items) < 3:
@@ -305,8 +303,7 @@ def item_response(
         constant = np.nanmin(sample, axis=0) == np.nanmax(sample, axis=0)
         return np.where(constant, np.nan, np.array([model["difficulty"], model["discrimination"]]))
 
-    cluster_of = wide.index.get_level_values("_cluster")
-    table = resample_rows(fitted, cluster_of, n_resamples=n_resamples, seed=seed, ci=ci)
+    table = resample_rows(fitted, wide.index.get_level_values(0), n_resamples=n_resamples, seed=seed, ci=ci)
     table = table.assign(measure=np.repeat(["difficulty", "discrimination"], len(items)), **{item: [*items, *items]})
     table = table.join(summary, on=item)
     return table[[item, "share", "measure", "estimate", "ci_low", "ci_high", "n", "n_clusters"]]

@@ -71,7 +71,7 @@ _LARGE = ".json .csv .tsv .xlsx .txt .md".split()  # files that are read as a wh
 
 
 def _whole_conversations(part: Part, parts: Sequence[Part], rows: list[Any]) -> list[Any]:
-    """Return the rows of the conversations that begin in a part, of a log with one message per row, sorted by conversation."""
+    """Return the rows of the conversations that begin in a part. The log has one message per row, sorted by conversation."""
     key = dialogue_column(rows[:1])
     if key is None:
         raise TableError(
@@ -87,7 +87,7 @@ def _whole_conversations(part: Part, parts: Sequence[Part], rows: list[Any]) -> 
 
 
 def _read_part(part: Part, parts: Sequence[Part], rename: Any, roles: Mapping[str, str] | None) -> tuple[pd.DataFrame, str]:
-    """Return the turns of a part with ids that are unique in the log, and why it has none. `parts`: those of its file."""
+    """Return the turns of a part, with ids that are unique in the log, and the error if it can't be read. `parts` are those of its file."""
     is_cut = part.suffix in (".parquet", *JSON_LINES)
     records = part.records() if is_cut else [value for _, value in read_records(part.path)]
     form = format_of(records[0])[0] if len(parts) > 1 and records else None
@@ -125,7 +125,7 @@ def _screen_part(
     part: Part, of_file: Mapping[Path, Sequence[Part]], screen: Judge | None, taxonomy: Taxonomy, columns: Sequence[str], rename: Any,
     roles: Any,
 ) -> pd.DataFrame:
-    """Score the messages of a part, in a worker; of_file: the parts of each file."""
+    """Score the messages of a part, in a worker. `of_file` has the parts of each file."""
     table, error = _read_part(part, of_file[part.path], rename, roles)
     if table.empty:
         names = [*_IDS, *columns, *(f"score {one.name}" for one in taxonomy)]
@@ -441,7 +441,7 @@ _UNSEEN = 0.05  # of the units, in strata without a label: with more there is no
 
 
 def _merged(labels: np.ndarray) -> np.ndarray:
-    """Return a new code for each stratum, so that each has enough labels."""
+    """Join neighbouring strata until each has enough labels, and return the new code of each stratum."""
     codes, code, count = [], 0, 0
     for number in labels:
         if count >= _FEWEST:
@@ -512,8 +512,8 @@ def _labels_needed(parts: dict[str, Any], n: int, width: float, most: int, ci: f
     return smallest_size(width_of, width, most)
 
 # %% ../../nbs/08_validity/11_log_prevalence.ipynb #b7481edb
-def _unit_table(sample: LogSample, per: str, behaviour: str, by: Sequence[str]) -> pd.DataFrame:
-    """Return user, by…, stratum, weight and y of each unit; y is NaN if it is not drawn or a label is missing."""
+def _unit_table(sample: LogSample, per: str, behaviour: str, by: Sequence[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return user, group, stratum, weight and y of each unit, and the groups; y is NaN if it is not drawn or a label is missing."""
     if "user" in by:
         raise TableError("users are the clusters of the rates, so they can't be the groups. Name another column")
     messages, weight = sample.messages, f"weight {per}"
@@ -523,11 +523,13 @@ def _unit_table(sample: LogSample, per: str, behaviour: str, by: Sequence[str]) 
     y[rows.index] = rows.merge(labels, how="left", on=["dialogue_id", "turn"])["label"].astype("Float64").to_numpy("float64", np.nan)
     units, _ = pd.factorize(_units(messages, per))
     scores = messages[f"score {behaviour}"].groupby(units).max().to_numpy(dtype=float)
-    table = messages[["user", *by]].assign(stratum=strata_of(scores)[units], weight=messages[weight], y=y, unit=units)
+    codes, groups = group_rows(messages, by)
+    about = {"group": codes, "stratum": strata_of(scores)[units], "weight": messages[weight], "y": y, "unit": units}
+    table = messages[["user"]].assign(**about)
     if per == "message":
-        return table
-    groups = table.groupby(["unit", *by], sort=False, dropna=False)
-    return groups[["user", "stratum", "weight"]].first().assign(y=groups["y"].max(skipna=False)).reset_index()
+        return table, groups
+    parts = table.groupby(["unit", "group"], sort=False)
+    return parts[["user", "stratum", "weight"]].first().assign(y=parts["y"].max(skipna=False)).reset_index(), groups
 
 
 def group_parts(table: pd.DataFrame, users: pd.Index, ci: float) -> dict[str, Any]:
@@ -613,14 +615,13 @@ def prevalence(
     sample = log if is_drawn else sample_log(log, behaviours, **sampling)
     behaviour_names = sample.behaviours if behaviours is None or not is_drawn else as_names(behaviours, "behaviours")
     require_known("behaviour", sample.behaviours, *behaviour_names, where="the sample: ")
-    by, rows = as_names(by, taken=["per", "labels_needed", *_COUNTS]), []
+    by, rows = as_names(by, taken=["per", "behaviour", "labels_needed", *_COUNTS]), []
     if absent := [name for name in by if name not in sample.messages]:
         raise TableError(f"by is {absent[0]!r}, which the sample lacks. Pass columns={absent[0]!r} to sample_log")
     for per, behaviour in itertools.product(sample.per, behaviour_names):
-        table = _unit_table(sample, per, behaviour, by)
-        codes, groups = group_rows(table, by)
+        table, groups = _unit_table(sample, per, behaviour, by)
         for code, key in groups.iterrows():
-            group = table[codes == code]
+            group = table[table["group"] == code]
             side = group_parts(group, pd.Index(group["user"].unique()), ci)
             row = {"per": per, **key, "behaviour": behaviour, **dict.fromkeys(("estimate", "ci_low", "ci_high"), np.nan)}
             row |= group_rate(side) if "parts" in side else {}
@@ -670,11 +671,11 @@ def compare_prevalence(
     levels, rows, units = require_levels(sample.messages[group]), [], sample.per if per is None else as_names(per, "per")
     require_known("unit", sample.per, *units, where="the sample: ")
     for unit, behaviour in itertools.product(units, sample.behaviours):
-        table = _unit_table(sample, unit, behaviour, [group])
-        users = {level: {*table.loc[table[group] == level, "user"]} for level in levels}
+        table, groups = _unit_table(sample, unit, behaviour, [group])
+        units_of = {level: table[table["group"] == code] for code, level in groups[group].items()}
         for a, b in itertools.combinations(levels, 2):
-            both = pd.Index(sorted(users[a] & users[b]))
-            sides = [group_parts(table[(table[group] == level) & table["user"].isin(both)], both, ci) for level in (a, b)]
+            both = pd.Index(sorted({*units_of[a]["user"]} & {*units_of[b]["user"]}))
+            sides = [group_parts(units_of[level][units_of[level]["user"].isin(both)], both, ci) for level in (a, b)]
             row = {"per": unit, "behaviour": behaviour, "a": a, "b": b}
             row |= dict.fromkeys(("estimate", "ci_low", "ci_high"), np.nan)
             row |= {"n_a": sides[0]["n"], "n_b": sides[1]["n"], "n_clusters": len(both)}

@@ -308,7 +308,7 @@ def _half_widths(resamples: pd.DataFrame, ci: float) -> pd.Series:
     from scipy.special import stdtrit
 
     error = resamples.std(axis=1)
-    return stdtrit(max(resamples.shape[1] - 1, 1), 0.5 + ci / 2) * error.where(error > 1e-9)  # equal resamples say nothing
+    return stdtrit(max(resamples.shape[1] - 1, 1), 0.5 + ci / 2) * error.where(error > 1e-9)  # equal resamples have no information
 
 
 # %% ../../nbs/08_validity/09_perception.ipynb #181957ff
@@ -471,7 +471,7 @@ def people_accuracy(pairs: pd.DataFrame, *, ci: float = 0.95) -> pd.DataFrame:
 
 # %% ../../nbs/08_validity/09_perception.ipynb #f8c022c8
 def _informative(differences: pd.DataFrame, prompts: np.ndarray) -> pd.DataFrame:
-    """Return for each feature the pairs and prompts in which it differs, and why it can't be estimated, if so."""
+    """Return for each feature the numbers of pairs and prompts in which it differs, and a note if it can't be estimated."""
     differs = differences != 0
     table = pd.DataFrame({"n": differs.sum(), "n_clusters": differs.groupby(prompts).any().sum()})
     two_sided, few = (differences > 0).any() & (differences < 0).any(), table["n_clusters"] < 10
@@ -560,7 +560,7 @@ def _fit_effects(differences: pd.DataFrame, pairs: pd.DataFrame, ci: float) -> p
     codes = np.column_stack([number_clusters(pairs[way])[0] for way in ways])
     fit = model.fit(cov_type="cluster", cov_kwds={"groups": codes.squeeze()})
     freedom = max(pairs["cluster"].nunique() - differences.shape[1], 1)
-    error = fit.bse.where(fit.bse > 1e-9)  # clusters that are all alike say nothing
+    error = fit.bse.where(fit.bse > 1e-9)  # equal clusters have no information
     half, tested = t.ppf(0.5 + ci / 2, freedom) * error, np.abs(fit.params) / error
     ends = {"estimate": fit.params, "ci_low": fit.params - half, "ci_high": fit.params + half}
     return np.exp(pd.DataFrame(ends)).assign(p_value=2 * t.sf(tested, freedom))
@@ -725,7 +725,7 @@ def perceived_means(
     >>> bool(row["ci_low"] < row["estimate"] < row["ci_high"])
     True
     """
-    labels, by = as_labels(labels), [*dict.fromkeys(as_names(by))]
+    labels, by = as_labels(labels), [*dict.fromkeys(as_names(by, taken=["raw", "n_people"]))]
     if "behaviour" in by:
         raise ValueError(f"by is {by}. A perceived mean is over all behaviours of the scale: leave 'behaviour' out of by.")
     weights, constant = _label_weights(bundled_scale("labels") if model is None else model)
@@ -746,7 +746,7 @@ def _mean_row(
     raw: pd.DataFrame, messages: pd.DataFrame, sample: pd.DataFrame, labelled: bool, weights: pd.DataFrame, constant: pd.Series, ci: float
 ) -> dict[str, Any]:
     """Return one row of `perceived_means`."""
-    raw = raw.reset_index(names="_group").set_index("behaviour").reindex(weights.index)
+    raw = raw.assign(_group=raw.index).set_index("behaviour").reindex(weights.index)
     own, checked = messages[messages["_group"].isin(raw["_group"])], raw.drop(index=Taxonomy.load().counted, errors="ignore")
     names, people = own["cluster"].unique(), sample["_group"].value_counts().reindex(checked["_group"], fill_value=0)
     row = dict.fromkeys(["raw", "estimate", "ci_low", "ci_high"], np.nan)

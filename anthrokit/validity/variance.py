@@ -237,10 +237,10 @@ def cheapest_design(components: pd.DataFrame, width: float, plan: pd.DataFrame, 
     --------
     >>> import pandas as pd
     >>> from anthrokit.validity.variance import cheapest_design
-    >>> found = pd.DataFrame({"component": ["base prompt", "user", "rest"], "estimate": [0.02, 0.001, 0.2]})
+    >>> components = pd.DataFrame({"component": ["base prompt", "user", "rest"], "estimate": [0.02, 0.001, 0.2]})
     >>> plan = pd.DataFrame({"purpose": ["target", "user", "judge"], "cost": [4.0, 4.0, 2.0]})
     >>> now = {"base_prompts": 20, "scenarios": 4, "users": 1, "judges": 3, "samples": 1}
-    >>> cheapest_design(found, 0.1, plan, now).set_index("change").loc["cheapest", ["base_prompts", "users"]].tolist()
+    >>> cheapest_design(components, 0.1, plan, now).set_index("change").loc["cheapest", ["base_prompts", "users"]].tolist()
     [80, 3]
     """
     from scipy.special import ndtri, stdtrit
