@@ -226,7 +226,8 @@ def pool_criteria(labels: pd.DataFrame) -> pd.DataFrame:
     >>> len(pool_criteria(demo_run().labels()))
     1120
     """
-    single = pd.Series(prompts_of_questions(labels["behaviour"]) == labels["prompt_id"], labels.index)
+    codes, behaviours = pd.factorize(labels["behaviour"], use_na_sentinel=False)
+    single = pd.Series(prompts_of_questions(behaviours)[codes] == labels["prompt_id"], labels.index)
     if not single.any() or labels["prompt_id"].nunique() == 1:
         return labels
     pooled = analysis.profiles.any_behaviour(labels[single])
