@@ -34,7 +34,7 @@ CALLS = {
     "names": (lambda: heartbench.cases.ability_names(FRAME), r"needs the column\(s\) ability, ability_zh"),
     "criteria": (lambda: heartbench.experts.criteria_sheet(FRAME), "the path of a .jsonl or .json file .*, not DataFrame"),
     "personal": (lambda: heartbench.rewriting.find_personal(5), r"cases \(load_cases\(path\) reads .*, not int"),
-    "cases needed": (lambda: heartbench.gold_standard.cases_needed("x"), "agreement is a number between 0 and 1, not 'x'"),
+    "cases needed": (lambda: heartbench.gold_standard.cases_needed("x"), "agreement is a number between 0.8 and 1, not 'x'"),
     "bar": (lambda: heartbench.gold_standard.agreement_bar("x"), "cases is a number above 0, not 'x'"),
 }
 
