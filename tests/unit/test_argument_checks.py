@@ -35,7 +35,7 @@ CALLS = {
     "criteria": (lambda: heartbench.experts.criteria_sheet(FRAME), "the path of a .jsonl or .json file .*, not DataFrame"),
     "personal": (lambda: heartbench.rewriting.find_personal(5), r"cases \(load_cases\(path\) reads .*, not int"),
     "cases needed": (lambda: heartbench.gold_standard.cases_needed("x"), "agreement is a number between 0.8 and 1, not 'x'"),
-    "bar": (lambda: heartbench.gold_standard.agreement_bar("x"), "cases is a number above 0, not 'x'"),
+    "bar": (lambda: heartbench.gold_standard.agreement_bar("x"), "cases is a number of 1 or more, not 'x'"),
 }
 
 TABLES = {
