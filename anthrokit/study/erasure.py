@@ -37,41 +37,41 @@ _COLUMNS = ("dialogue_id", "prompt_id", "text_id")
 
 
 def _begins_with_id(column: str) -> str:
-    """Return the condition that a column has the id ?1, or that and a turn; the id of another dialogue may begin alike."""
+    """Return the SQL condition that a column has the id ?1, or this id with a slash and more, and not a longer id of a dialogue."""
     others = "SELECT dialogue_id FROM dialogues WHERE dialogue_id != ?1 AND INSTR(dialogue_id, ?1 || '/') = 1"
     others = f"SELECT 1 FROM ({others}) AS other WHERE INSTR({column} || '/', other.dialogue_id || '/') = 1"
     return f"INSTR({column} || '/', ?1 || '/') = 1 AND NOT EXISTS ({others})"
 
 
 def _rows_with_id() -> Iterator[str]:
-    """Yield the part of a statement that names the rows with the id ?1, for each table of a run that has any."""
+    """Yield an SQL clause that selects the rows with the id ?1, for each table of a run with a column of ids."""
     for name in ledger_tables():
         columns = [column for column in _COLUMNS if column in get_table(name).stored_columns]
         if columns:
-            conditions = (_begins_with_id(one) if one == "text_id" else f"{one} = ?1" for one in columns)
+            conditions = (_begins_with_id(column) if column == "text_id" else f"{column} = ?1" for column in columns)
             yield f"FROM {name} WHERE {' OR '.join(conditions)}"
 
 
-def _erase_from_run(folder: Path, name_ids: Callable[[Run], list[str]]) -> int:
-    """Delete the dialogues and prompts with some ids from a run; return the number of rows."""
+def _erase_from_run(folder: Path, list_ids: Callable[[Run], list[str]]) -> int:
+    """Delete the dialogues and prompts with the listed ids from a run. Return the number of rows."""
     if not (folder / "ledger.sqlite").exists():
         return 0
     n_deleted = 0
     with Run(folder) as run:
-        ids = name_ids(run)
-        if any(pair[-1] in ids for pair in run.ledger.manifest_entry("pairs", ())):  # of preference data
+        ids = list_ids(run)
+        if any(pair[-1] in ids for pair in run.ledger.manifest_entry("pairs", ())):  # preference data
             run.ledger.update_manifest(pairs=[pair for pair in run.ledger.manifest_entry("pairs") if pair[-1] not in ids])
-        theirs, calls = list(_rows_with_id()), _begins_with_id("unit")
+        clauses, calls = list(_rows_with_id()), _begins_with_id("unit")
         changes = [f"UPDATE calls SET unit = 'erased' WHERE {calls}", f"DELETE FROM batch_requests WHERE {calls}"]
-        for one in ids:
-            n_deleted += sum(run.ledger.rows(f"SELECT COUNT(*) {rows}", [one])[0][0] for rows in theirs)
-            run.ledger.write_all([*changes, *(f"DELETE {rows}" for rows in theirs)], [one])
+        for erased_id in ids:
+            n_deleted += sum(run.ledger.rows(f"SELECT COUNT(*) {clause}", [erased_id])[0][0] for clause in clauses)
+            run.ledger.write_all([*changes, *(f"DELETE {clause}" for clause in clauses)], [erased_id])
     rewrite_file(folder / "ledger.sqlite")
     return n_deleted
 
 # %% ../../nbs/11_study/07_erasure.ipynb #47eeec2c
 def _erase_from_server(file: Path, participant: str) -> int:
-    """Delete a participant from oTree's file; return the number of rows."""
+    """Delete a participant from oTree's file. Return the number of rows."""
     if not file.exists():
         return 0
     n_deleted = 0
@@ -89,7 +89,7 @@ def _erase_from_server(file: Path, participant: str) -> int:
                     if column in columns:
                         n_deleted += execute(f'DELETE FROM "{name}" WHERE {column} = ?', [value]).rowcount
             n_deleted += execute("DELETE FROM otree_participant WHERE id = ?", [number]).rowcount
-            # When a page was left stands in batches of lines.
+            # oTree saves the times of pages in batches: one line of text per page.
             for batch, text in execute("SELECT id, text FROM otree_pagetimebatch").fetchall():
                 lines = [line for line in text.splitlines(keepends=True) if code not in line.split(",")]
                 execute("UPDATE otree_pagetimebatch SET text = ? WHERE id = ?", ["".join(lines), batch])
@@ -103,12 +103,16 @@ def _parts(text: str) -> list[str]:
     return [text[start : start + 100] for start in range(0, max(1, len(text) - 99), 100)]
 
 
-def _only_in(mine: Iterable[str], theirs: Iterable[str]) -> list[str]:
-    """Return parts of some texts whose letters and digits occur in no other text."""
-    whole = "\0".join(theirs)
-    their_letters = "\0".join(map(_letters, whole.split("\0")))
-    parts = {part for text in mine for part in _parts(text)}
-    return sorted(one for one in parts if one not in whole and not ((letters := _letters(one)) and letters in their_letters))
+def _own_parts(rows: Iterable[Sequence[str | None]], owners: Sequence[str]) -> list[str]:
+    """Return the parts of the owners' texts of twelve characters or more that occur in no other text. `rows`: owner, text.
+
+    A part also occurs in a text if only its letters and digits do.
+    """
+    texts = {(owner in owners, text) for owner, text in rows if text and len(text) >= 12}
+    others = "\0".join(text for is_own, text in texts if not is_own)
+    letters_of_others = "\0".join(map(_letters, others.split("\0")))
+    parts = {part for is_own, text in texts if is_own for part in _parts(text)}
+    return sorted(part for part in parts if part not in others and not ((letters := _letters(part)) and letters in letters_of_others))
 
 
 def _letters(text: str) -> str:
@@ -121,7 +125,7 @@ _MARKUP = re.compile(r"<[^<>]*>|⟨?U\+[0-9A-F]{4,6}⟩?")  # tags, and names of
 
 
 def _shown_letters(content: bytes) -> str:
-    """Return the letters and digits that a page or its script shows; "" if the content is not a text."""
+    """Return the letters and digits of a text file without escapes and tags; "" if the content is not a text."""
     try:
         text = _ESCAPES.sub(lambda match: json.loads(f'"{match[0]}"'), content.decode())
     except UnicodeDecodeError:
@@ -130,7 +134,7 @@ def _shown_letters(content: bytes) -> str:
 
 
 _PACKED = {b"\x1f\x8b": gzip.decompress, b"BZh": bz2.decompress, b"\xfd7zXZ\x00": lzma.decompress}
-_SHUT = (b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf\x27\x1c", b"Rar!")  # Zstandard and others
+_UNREADABLE = (b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf\x27\x1c", b"Rar!")  # first bytes of Zstandard, 7z and RAR
 
 
 def _contents(content: bytes) -> Iterator[bytes]:
@@ -138,10 +142,10 @@ def _contents(content: bytes) -> Iterator[bytes]:
     yield content
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         yield content.decode("utf-16", "replace").encode("utf-8", "replace")
-    if content.startswith(_SHUT):
+    if content.startswith(_UNREADABLE):
         raise ValueError("compressed in a format that can't be read here: Zstandard, 7z or RAR")
-    for mark, unpack in _PACKED.items():
-        if content.startswith(mark):
+    for first_bytes, unpack in _PACKED.items():
+        if content.startswith(first_bytes):
             yield from _contents(unpack(content))
     if content.startswith(b"PK\x03\x04"):
         with zipfile.ZipFile(io.BytesIO(content)) as file:
@@ -153,7 +157,7 @@ def _contents(content: bytes) -> Iterator[bytes]:
 
 
 def _forms(text: str) -> set[bytes]:
-    """Return a text as it is, and as JSON and CSV write it."""
+    """Return a text unchanged, and escaped as in JSON and CSV."""
     variants = {text, text.replace('"', '""')}
     variants |= {json.dumps(text, ensure_ascii=ascii_)[1:-1] for ascii_ in (True, False)}
     return {form.encode("utf-8", "replace") for form in variants}
@@ -167,15 +171,15 @@ def search_study(study: Study | Any, texts: list[str]) -> pd.DataFrame:
     study : Study, Run or path
         The study or the folder.
     texts : list of str
-        The texts to search for, in UTF-8 (or UTF-16 with a byte order mark): as they are, and as JSON, CSV and HTML write them. A text
-        of more than 100 characters is found if one of its complete blocks of 100 is found. In text files the letters and digits of
-        a text are found too, if they are eight or more.
+        The texts to search for, in UTF-8 (or UTF-16 with a byte order mark), also escaped as in JSON, CSV and HTML. A text
+        of more than 100 characters is found if one of its complete blocks of 100 is found. In text files, a text with at least eight
+        letters and digits is also found by these alone.
 
     Returns
     -------
     DataFrame
-        file, n_texts: how many of the texts it holds; one row for each file with any. Packed files (.gz, .bz2, .xz,
-        .zip and formats based on it, Parquet) are unpacked; n_texts is NA for a file that can't be unpacked.
+        file, n_texts (number of the texts in the file). One row for each file with a text, and for each packed file that can't be
+        unpacked (n_texts is NA). Files in .gz, .bz2, .xz, Parquet, .zip and formats based on .zip are unpacked.
 
     Examples
     --------
@@ -185,29 +189,30 @@ def search_study(study: Study | Any, texts: list[str]) -> pd.DataFrame:
     ['questionnaires/godspeed.toml']
     """
     folder = study.folder if isinstance(study, Study | Run) else local_path(study)
-    forms = [{form for part in _parts(one) for form in _forms(part)} for one in texts]
-    letters, rows = [{form for part in _parts(one) if len(form := _letters(part)) >= 8} for one in texts], []
+    forms = [{form for part in _parts(text) for form in _forms(part)} for text in texts]
+    letters, rows = [{form for part in _parts(text) if len(form := _letters(part)) >= 8} for text in texts], []
     for path in filter(Path.is_file, sorted(folder.rglob("*"))):
-        is_found, whole = [False] * len(texts), True
+        is_found, is_complete = [False] * len(texts), True
         try:
             for content in _contents(path.read_bytes()):
                 content_letters = _shown_letters(content)
-                for place, (each, plain) in enumerate(zip(forms, letters, strict=True)):
-                    is_found[place] |= any(form in content for form in each) or any(form in content_letters for form in plain)
-        except Exception:  # of many kinds: packed with a password, broken, by another program
-            whole = False
-        if any(is_found) or not whole:
+                for number, (byte_forms, letter_forms) in enumerate(zip(forms, letters, strict=True)):
+                    is_found[number] |= any(form in content for form in byte_forms)
+                    is_found[number] |= any(form in content_letters for form in letter_forms)
+        except Exception:  # many kinds: a password, a damaged file, a format of another program
+            is_complete = False
+        if any(is_found) or not is_complete:
             rows.append((path.relative_to(folder).as_posix(), sum(is_found) or pd.NA))
     return pd.DataFrame(rows, columns=["file", "n_texts"]).astype({"n_texts": "Int64"})
 
 # %% ../../nbs/11_study/07_erasure.ipynb #0a32211d
 def _verified(where: Any, own_id: str, texts: list[str], rows: Mapping[str, int]) -> pd.DataFrame:
-    """Return what was deleted; raise if a file still holds one of the texts."""
+    """Return the number of deleted rows by place. Raise if a file still holds one of the texts."""
     files_left = search_study(where, texts)
     if len(files_left):
         raise RunError(
             f"The rows were deleted, but texts of {own_id} are still, or may be packed, in {', '.join(files_left['file'])}. "
-            f"Are these your copies or exports? Delete the text there, then search again with search_study."
+            f"If these are your copies or exports, delete the text there. Then search again with search_study."
         )
     table = pd.DataFrame({"place": list(rows), "rows": list(rows.values())})
     return table.assign(searched=len(texts), found=pd.array([0 if texts else pd.NA] * len(table), dtype="Int64"))
@@ -216,16 +221,13 @@ def _verified(where: Any, own_id: str, texts: list[str], rows: Mapping[str, int]
 def _ids_of_user(run: Run, names: Sequence[str]) -> list[str]:
     """Return the ids of a user's dialogues, and of the prompts that are only theirs."""
     rows = run.ledger.rows("SELECT dialogue_id, prompt_id, user FROM dialogues")
-    others = {prompt_id for _, prompt_id, user in rows if user not in names}
-    prompts = {prompt_id for _, prompt_id, user in rows if user in names} - others
+    prompts = {prompt_id for _, prompt_id, user in rows if user in names} - {prompt_id for _, prompt_id, user in rows if user not in names}
     return [*(dialogue_id for dialogue_id, _, user in rows if user in names), *sorted(prompts)]
 
 
-def _words_of_user(run: Run, names: Sequence[str]) -> tuple[set[str], set[str]]:
-    """Return the ids and messages of twelve characters or more in a user's dialogues, and in the others."""
-    words = "SELECT dialogue_id, content AS word FROM messages UNION SELECT dialogue_id, dialogue_id FROM dialogues"
-    rows = run.ledger.rows(f"SELECT user, word FROM ({words}) JOIN dialogues USING (dialogue_id) WHERE LENGTH(word) >= 12")
-    return {text for user, text in rows if user in names}, {text for user, text in rows if user not in names}
+_TEXTS_SQL = (  # by user: messages, and the ids of their dialogues
+    "SELECT user, content FROM messages JOIN dialogues USING (dialogue_id) UNION SELECT user, dialogue_id FROM dialogues"
+)
 
 
 def _erase_user(folder: Path, user: str) -> pd.DataFrame:
@@ -233,37 +235,31 @@ def _erase_user(folder: Path, user: str) -> pd.DataFrame:
     names, runs, n_deleted = [user], [folder], 0
     if not (folder / "ledger.sqlite").exists():
         names, runs = user_names(folder, user), [path.parent for path in (folder / "runs").glob("*/ledger.sqlite")]
-    mine, theirs = set(), set()
-    for one in runs:
-        with Run(one, read_only=True) as run:
-            mine, theirs = (before | now for before, now in zip((mine, theirs), _words_of_user(run, names), strict=True))
-    rows = {"runs": sum(_erase_from_run(one, lambda run: _ids_of_user(run, names)) for one in runs)}
+    texts_by_user = []
+    for run_folder in runs:
+        with Run(run_folder, read_only=True) as run:
+            texts_by_user += run.ledger.rows(_TEXTS_SQL)
+    rows = {"runs": sum(_erase_from_run(run_folder, lambda run: _ids_of_user(run, names)) for run_folder in runs)}
     for path in (folder / "scores").glob("*.parquet"):
         scores = pd.read_parquet(path)
-        if (is_theirs := scores["user"].isin(names)).any():
-            n_deleted += int(is_theirs.sum())
+        if (is_erased := scores["user"].isin(names)).any():
+            n_deleted += int(is_erased.sum())
             with replacing(path) as new:
-                scores[~is_theirs].to_parquet(new, index=False)
+                scores[~is_erased].to_parquet(new, index=False)
     if not rows["runs"] + n_deleted:
         raise RunError(f"{folder} has no user {user!r}; run.dialogues() lists the users of a run.")
-    texts = [name for name in names if len(name) >= 12] + _only_in(mine, theirs)
+    texts = [name for name in names if len(name) >= 12] + _own_parts(texts_by_user, names)
     return _verified(folder, names[-1], texts, {**rows, "scores": n_deleted})
 
 # %% ../../nbs/11_study/07_erasure.ipynb #e7a50003
 def _own_words(study: Study, participant: str) -> list[str]:
-    """Return parts of this participant's messages and answers that occur in nothing that stays."""
+    """Return the parts of a participant's messages and answers that occur in no data of others."""
     with study.open_people() as people:
-        responses = people.responses()
-    responses = responses[responses["value"].fillna("").str.len() >= 12]
-    mine = set(responses.loc[responses["participant"] == participant, "value"])
-    theirs = set(responses.loc[responses["participant"] != participant, "value"])
-    with contextlib.suppress(RunError):
-        with study.run() as run:
-            rows = run.ledger.rows("SELECT dialogue_id, content FROM messages WHERE LENGTH(content) >= 12")
-        mine |= {content for dialogue, content in rows if dialogue == participant}
-        theirs |= {content for dialogue, content in rows if dialogue != participant}
-    theirs |= {path.read_text(encoding="utf-8", errors="replace") for path in study.folder.rglob("*.toml")}
-    return _only_in(mine, theirs)
+        rows = people.responses()[["participant", "value"]].dropna().values.tolist()
+    with contextlib.suppress(RunError), study.run() as run:
+        rows += run.ledger.rows("SELECT dialogue_id, content FROM messages")
+    rows += [(None, path.read_text(encoding="utf-8", errors="replace")) for path in study.folder.rglob("*.toml")]
+    return _own_parts(rows, [participant])
 
 
 def _dialogue_of(run: Run, participant: str) -> list[str]:
@@ -278,26 +274,24 @@ def erase(study: Study | Any, participant: str | int) -> pd.DataFrame:
     Parameters
     ----------
     study : Study, Run or path
-        The study; gateway and study server must be stopped meanwhile, and its run closed. Or a run of
-        imported messages, or the folder of `validity.sample_log`.
+        The study. Stop the gateway and the study server first, and close the run. Or a run of imported messages, or the folder of
+        `validity.sample_log`.
     participant : str or int
-        The participant's id, or the id that the panel gave them. Of a log, the user's pseudonym (`run.dialogues()`), or
-        with the folder of `sample_log` also their id. Delete them in the log itself too, or another import adds them
-        again.
+        For a study: the participant's id, or the id that the panel gave them. For a log: the user's pseudonym (`run.dialogues()`), or
+        with the folder of `sample_log` also their id. Delete the user in the log itself, too, or another import adds them again.
 
     Returns
     -------
     DataFrame
-        place (people, run, study server; of a log runs, scores), rows (deleted), and for the whole folder: searched (number of their texts
-        that were searched for) and found (number of files that still hold one: 0; NA if no text could be searched for). The texts are
-        those that only they can have written: ids, and messages of twelve characters or more. A copy with nothing but a shorter
-        message isn't found.
+        place (people, run, study server; for a log: runs, scores), rows (deleted), searched (number of texts that were searched for in
+        the whole folder), found (number of files that still hold a text: 0; NA if there was no text to search for). The texts are
+        ids, and messages of twelve characters or more that nobody else wrote. A copy that has only a shorter message isn't found.
 
     Raises
     ------
     RunError
-        If the study has no such participant, the gateway is running, the run is open for writing, or a file still
-        holds one of their texts or can't be unpacked. The error names the files.
+        If the study has no such participant, the gateway is running, or the run is open for writing. Also if a file still
+        holds one of the texts or can't be unpacked. This error names the files.
     TableError
         If the id is missing or not a text or a whole number.
 
@@ -313,7 +307,7 @@ def erase(study: Study | Any, participant: str | int) -> pd.DataFrame:
     """
     name = as_text(participant, "participant")
     if name is None:
-        raise TableError(f"participant is {participant!r}, which names nobody. Pass the id of a participant or user")
+        raise TableError(f"participant is {participant!r}, which names nobody. Pass the id of a participant or user.")
     if not isinstance(study, Study):
         folder = study.folder if isinstance(study, Run) else local_path(study)
         if any((folder / name).exists() for name in ("ledger.sqlite", "scores")):
