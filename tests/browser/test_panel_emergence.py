@@ -189,7 +189,7 @@ def test_hostile_names(open_notebook, tmp_path):
     notebook = open_notebook([start], width=900)
     panel = notebook.panels.first
     panel.locator(".ak-plot").wait_for()
-    seen(panel.get_by_text("Not drawn, since")).to_be_visible()
+    seen(panel.get_by_text("Not drawn, because")).to_be_visible()
     panel.get_by_text("The numbers of the curves as a table").click()
     lines = panel.get_by_role("group", name="Behaviour", exact=True).get_by_role("button")
     for number in range(lines.count()):
