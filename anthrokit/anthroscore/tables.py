@@ -12,7 +12,7 @@ from ..core.tables import BOOLEAN, INTEGER, NUMBER, TEXT, Table
 _SETTING = (TEXT, "required", "short hash of entities, model and protocol")
 TABLES = {
     "anthroscore_settings": Table(
-        "the settings with which texts were scored",
+        "one way in which texts were scored",
         ("setting",),
         {
             "setting": (TEXT, "id", _SETTING[2]),

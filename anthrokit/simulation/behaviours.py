@@ -139,7 +139,7 @@ def check_entries(entries: Iterable[Any], defaults: Mapping[str, Any], where: st
         name = entry.get("id") or entry.get("name") if isinstance(entry, dict) else None
         complete_entries.append(check_entry(entry, defaults, f"{where} {number} ({name or 'without a name'})"))
     if not complete_entries:
-        raise TableError(f"{where}: there is no entry. Begin each entry with [[{where.split()[-1]}]].")
+        raise TableError(f"{where}: there is no entry. Begin each one with [[{where.split()[-1]}]].")
     names = [entry.get("id") or entry["name"] for entry in complete_entries]  # without surrounding blanks
     if duplicates := sorted({name for name in names if names.count(name) > 1}):
         raise TableError(f"{where}: these names occur more than once: {', '.join(duplicates)}")
@@ -314,7 +314,7 @@ class Taxonomy(metaclass=Naming):
         names = list(names) if isinstance(names, Iterable) and not isinstance(names, str) else [names]
         _require_behaviours(names, options)
         if not names:
-            raise TableError("no behaviour is named; for all behaviours leave out the parameter")
+            raise TableError("no behaviour is named; for all of them leave behaviours out")
         return list(dict.fromkeys(member for name in names for member in options[name]))
 
     def __getitem__(self, name: str) -> Behaviour:

@@ -422,7 +422,7 @@ class SimulationJob(Job):
         ids = ids_in_part(self.run, prompts["prompt_id"])
         self.prompts = prompts = prompts[prompts["prompt_id"].isin(ids)].reset_index(drop=True)
         if prompts.empty:
-            raise ValueError(f"{self.run.folder} is a part of a run and has none of these prompts. Pass prompts of this part.")
+            raise ValueError(f"{self.run.folder} is a part of a run and contains none of these prompts. Pass prompts of this part.")
         self.settings, self.design = settings, check_design(settings.design)
         self.openings = {row["prompt_id"]: opening_of(row, settings.script) for row in prompts.to_dict("records")}
         self.bound = {"user_template": digest(settings.template), "seed": settings.seed, "natural_end": settings.natural_end}

@@ -99,7 +99,7 @@ def test_a_wrong_kind_of_value_is_named_with_what_to_give():
         (lambda: ak.judge("runs/nothere"), "runs/nothere holds no run; simulate makes one"),
         (lambda: ak.judge(labels), "this takes a run or the folder of a run"),
         (lambda: ak.figures.save(run, "x"), "save takes the Axes or the Figure that a figure function returned, not Run"),
-        (lambda: ak.anthroscore.score(empty), "it has none. Say which one"),
+        (lambda: ak.anthroscore.score(empty), "it has none. Name the column of texts"),
         (lambda: ak.sample_prompts(ak.load_prompts(), 0), "n is a whole number from 1 to 960, the number of prompts, not 0"),
         (lambda: ak.heartbench.load_cases("bundled")["en-hospital-joke"], "did you mean en-hospital-jokes"),
         (lambda: ak.heartbench.target_scores(empty), "verdicts.run. makes it"),
