@@ -1110,9 +1110,9 @@ def nested_conversations(row: Record) -> list[Conversation]:
 def _without_repeats(every: Sequence[Conversation]) -> list[Conversation]:
     """Return the conversations that no other conversation of the record repeats.
 
-    A conversation repeats another one if it has all messages of it. Two conversations of one list repeat each other only if one is
-    longer and their ids are equal or missing. If an object maps ids to conversations, none of them repeats another. Keys
-    and ids such as turn_2 or messages_v2 are states of one conversation.
+    A conversation repeats another one if it has all messages of it. Of two conversations in one list, one repeats the other only if
+    it is longer, and the shorter one has the same id or none. If an object maps ids to conversations, none of them repeats
+    another. Keys and ids such as turn_2 or messages_v2 are not ids of conversations, but states of one conversation.
     """
 
     def sign(message: Any) -> str:
@@ -1332,8 +1332,8 @@ def _messages_of(row: Record) -> list[Record]:
 def join_rows(rows: Sequence[tuple[str, Record]], key: str | None, roles: Roles = ROLES) -> list[Dialogue]:
     """Join records of one message each into a dialogue, or into one dialogue for each of its branches.
 
-    Records are sorted by a column such as message_index in which no number is missing or repeated. A column `turn` must
-    not decrease. Without these columns, records are sorted by time if all have one, and otherwise by a column index.
+    Records are sorted by a column such as message_index, in which no number is missing or repeated. Without it, they are sorted by
+    time if all have a time and the column `turn` is missing or empty. Then the numbers in `turn` must not decrease.
     """
     order = _order_of(rows, key, roles)
     times = [as_time(first_of(unwrapped(row), TIMES)) for _, row in rows]
