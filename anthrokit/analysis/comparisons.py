@@ -391,7 +391,9 @@ def similarity(
     Sampling error makes estimated profiles less similar. With few messages all three measures are biased towards
     difference. The resamples have this bias twice, so their percentiles are not used. The interval is the estimate ± Student's t
     times the root mean square deviation of the resamples from the estimate. For the Jensen-Shannon distance, the interval of
-    its square is computed, and the roots of the limits are taken. `benchmarks/coverage.py --of similarity` measures the coverage.
+    its square is computed, and the roots of the limits are taken. In simulations with 8, 30 and 100 base prompts of 40 messages
+    each (`benchmarks/coverage.py --of similarity`, 100 studies of each design), 95 % intervals contained the true value in 93 to
+    100 % of the studies.
 
     Examples
     --------

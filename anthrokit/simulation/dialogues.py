@@ -541,7 +541,7 @@ def _next_message(
     if answer.status == "refused":
         return Completion(None, "failed", finish_reason="refusal", error="the model refused")
     if answer.status == "empty":
-        return Completion(None, "failed", finish_reason="empty", error=f"an empty answer, {outcome['attempts']} times")
+        return Completion(None, "failed", finish_reason="empty", error="every attempt gave an empty answer")
     return answer
 
 

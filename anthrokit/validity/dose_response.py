@@ -246,9 +246,11 @@ def turning_point(
     Simonsohn, U. (2018), Two lines, Advances in Methods and Practices in Psychological Science 1: 538–555. Here the break
     is at an observed dose, which belongs to both lines.
 
-    The place is that of the smooth curve. Where a steep rise ends in a corner and a slow fall follows, the curve turns too
-    late, and the interval may never contain the true place, as for min(2d, 2.5 − d / 2) with doses 0 to 4.
-    `benchmarks/validity.py --of turns` measures it.
+    The limits are quantiles of 500 draws of the smooth curve, extended to the dose with the highest (of a trough, the lowest)
+    mean. Without the extension, the limits would miss a corner, which the curve rounds off. In simulations with 5 or 7 doses and
+    40 or 200 people each (`benchmarks/validity.py --of turns`, 200 studies of each design), p was below .05 in at most 6.5 % of
+    the studies without a turn. The limits contained the corner of min(2d, 2.5 − d / 2) in 98 to 100 % and that of −|d − 1.3| in
+    95 to 100 %, but in 66 % with 7 doses and 200 people each.
 
     Examples
     --------
@@ -273,8 +275,9 @@ def turning_point(
         draws = curve(grid, 500, seed)
         turns = grid[draws.argmax(axis=0) if peak else draws.argmin(axis=0)]
         enough = has_enough_clusters(means["n_clusters"], ci).all()
-        ends = np.quantile(turns, [0.5 - ci / 2, 0.5 + ci / 2]) if enough else [np.nan] * 2
-        where_turned = {"estimate": np.quantile(turns, 0.5), "ci_low": ends[0], "ci_high": ends[1]}
+        low, high = np.quantile(turns, [0.5 - ci / 2, 0.5 + ci / 2]) if enough else [np.nan] * 2
+        extreme = levels[means["mean"].argmax() if peak else means["mean"].argmin()]
+        where_turned = {"estimate": np.quantile(turns, 0.5), "ci_low": np.minimum(low, extreme), "ci_high": np.maximum(high, extreme)}
         row = {**group, "turn": "peak" if peak else "trough", **where_turned, "slope_before": slopes[0]}
         row |= {"slope_after": slopes[1], "p_value": np.max(p_values) if opposite else 1.0, "n": len(rows)}
         parts.append(row | {"n_clusters": rows["person"].nunique(), "ci": ci})
