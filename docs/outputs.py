@@ -80,7 +80,7 @@ def renew(path: Path) -> list[int]:
 
 
 if __name__ == "__main__":
-    paths = map(Path, sys.argv[1:]) if sys.argv[1:] else sorted((ROOT / "nbs").rglob("*.ipynb"))
+    paths = [Path(name).with_suffix(".ipynb") for name in sys.argv[1:]] if sys.argv[1:] else sorted((ROOT / "nbs").rglob("*.ipynb"))
     for one in paths:
         if not {".ipynb_checkpoints", "papers"} & {*one.parts} or sys.argv[1:]:
             print(one, *renew(one.resolve()))

@@ -21,7 +21,7 @@ from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import takewhile
-from math import inf, isfinite, log
+from math import inf, log
 from numbers import Integral, Real
 from pathlib import Path
 from types import ModuleType
@@ -983,14 +983,14 @@ def require_all(values: Iterable[Any], kind: Any, expected: str) -> tuple[Any, .
 
 # %% ../../nbs/01_core/00_errors.ipynb #c4ange01
 def is_number(value: Any) -> bool:
-    """Return whether a value is a finite number.
+    """Return whether a value is a finite number, and not too large for a float.
 
     Examples
     --------
-    >>> [value for value in (5, 0.5, True, "5", float("nan"), None) if is_number(value)]
+    >>> [value for value in (5, 0.5, True, "5", float("nan"), 10**400, None) if is_number(value)]
     [5, 0.5]
     """
-    return isinstance(value, Real) and not isinstance(value, bool) and isfinite(value)
+    return isinstance(value, Real) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
 def check_range(low: float, high: float = inf, *, closed: bool = False, whole: bool = False, **values: Any) -> None:

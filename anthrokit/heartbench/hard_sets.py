@@ -44,7 +44,7 @@ def drop_by_choice(sd: float, targets: int, share: float = 84 / 296, *, between_
     Raises
     ------
     ValueError
-        `share` is not between 0 and 1, `targets` is not above 0, or `sd` is negative.
+        `share` is not between 0 and 1, `targets` is not above 0, or `sd` or `between_cases` is negative.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def drop_by_choice(sd: float, targets: int, share: float = 84 / 296, *, between_
 
     check_range(0, 1, share=share)
     check_range(0, targets=targets)
-    check_range(0, closed=True, sd=sd)
+    check_range(0, closed=True, sd=sd, between_cases=between_cases)
     chance = sd**2 / targets
     return float(chance / np.sqrt(between_cases**2 + chance or 1.0) * norm.pdf(norm.ppf(share)) / share)
 
