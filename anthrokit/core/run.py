@@ -1015,10 +1015,11 @@ def _read_export(path: Path, name: str) -> list[dict[str, Any]]:
 # %% ../../nbs/01_core/04_run.ipynb #e9170434
 def _export(run: Run, folder: Path, partition_by: str | None) -> None:
     """Write the tables of a run into a folder, with their dictionary."""
-    before, created = None, run.ledger.manifest_entry("created")
+    before, created = {}, run.ledger.manifest_entry("created")
     with contextlib.suppress(OSError, ValueError, RecursionError):
-        before = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    is_export = isinstance(before, dict) and {"run", "models_served"} <= before.keys()
+        content = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+        before = content if isinstance(content, dict) else {}
+    is_export = {"run", "models_served"} <= before.keys()
     if is_export and before.get("created", created) != created:
         raise RunError(f"{folder} holds the tables of another run, {before['run']!r}. Name another folder.")
     names = {"labels", "votes", "usage", "missing", "dictionary", *ledger_tables()}

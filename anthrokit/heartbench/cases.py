@@ -403,7 +403,7 @@ def _rubric_problems(rubric: Any, names: Mapping[str, str]) -> Iterator[str]:
     for place, item in enumerate(rubric, start=1):
         item = item if isinstance(item, dict) else {}
         name, score, number = item.get("dimension"), item.get("score"), item.get("number", place)
-        ability = names.get(name.strip().lower()) if has_text(name) else None
+        ability = names.get(str(name).strip().lower()) if has_text(name) else None
         has_score = (type(score) in (int, float) and abs(score) <= 1e9) or (ability == OTHER and score is None)
         problems = {
             "names no ability (dimension)": not has_text(name),

@@ -196,7 +196,7 @@ def parse_rubric(text: str | None, n: int, mark: str) -> dict[int, tuple[bool, s
     listed, source = _object_in(text or "", "mark", mark)
     items = listed.get("verdicts")
     reject(not isinstance(items, list) or not all(isinstance(item, dict) for item in items), "no list of verdicts after the mark")
-    for item in items:
+    for item in items or ():
         number, hit, reason = item.get("criterion"), item.get("hit"), item.get("reason")
         if isinstance(number, str) and re.fullmatch(r"\s*\d{1,4}\s*", number):
             number = int(number)

@@ -501,8 +501,8 @@ def load_questionnaires(names: Iterable[str | os.PathLike], folder: Path | None 
     """
     questionnaires, owners = [], {}
     for name in [names] if isinstance(names, str | os.PathLike) else names:
-        custom = folder is not None and (folder / f"{name}.toml").is_file()
-        form = load_questionnaire(folder / f"{name}.toml" if custom else name)
+        custom = None if folder is None else folder / f"{name}.toml"
+        form = load_questionnaire(custom if custom is not None and custom.is_file() else name)
         parts = [("questionnaire", form.name), *(("scale", scale) for scale in form.scales)]
         for kind, part_name in [*parts, *(("item", item.id) for item in form.items)]:
             if part_name in _RESERVED:
