@@ -198,8 +198,8 @@ def as_floats(values: pd.Series) -> np.ndarray:
         wrong = next((value for value in values.tolist() if not pd.isna(value) and value not in (0, 1)), values.tolist())
         kinds = "0, 1" if isinstance(wrong, Real) else "True, False"
         raise TableError(
-            f"column {values.name}: {wrong!r:.60} is not {kinds} or missing. Convert it first, for instance with "
-            f".map({{'yes': True, 'no': False}}).astype('boolean'). A code such as -1 must become NA first."
+            f"column {values.name}: {wrong!r:.60} is not {kinds} or missing. Convert the column, for instance with "
+            f".map({{'yes': True, 'no': False}}).astype('boolean'). A code for missing values, such as -1, must become NA first."
         ) from None
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #ef664442

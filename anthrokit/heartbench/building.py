@@ -194,7 +194,8 @@ def draft_criteria(
         point_id, notes: experts' notes on the cases of `cut_at_points`, as from `valuable_points`.
     model : LLM or str
     run : Run or path
-        The run in which drafts are saved. Running again makes only missing drafts, and those with other answers.
+        The run in which drafts are saved. Running again makes only drafts that are missing or whose
+        prompt has changed, for example because the answers are different.
     max_attempts, retry, budget
         As for `PromptJob`.
     batch, on, progress
@@ -208,7 +209,7 @@ def draft_criteria(
     Raises
     ------
     TableError
-        A case has answers of fewer than two models, or two answers of one model, or an id occurs twice.
+        A case has answers of fewer than two models, a model has two answers to a case, or two cases have the same id.
 
     Examples
     --------

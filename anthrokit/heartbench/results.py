@@ -139,8 +139,8 @@ def compare_targets(
     -------
     DataFrame
         a, b (targets), estimate (a minus b, points), ci_low, ci_high, p_value (two-sided), p_adjusted (Holm),
-        n (cases scored for both), n_total, lacks (abilities without a score of both on a common case, which the
-        comparison leaves out). The interval is missing with fewer than six cases (at 95 %), or fewer than three of an ability.
+        n (cases scored for both), n_total, lacks (abilities that are left out, because no case has a score of both
+        targets in them). The interval is missing with fewer than six cases (at 95 %), or fewer than three of an ability.
 
     Notes
     -----
@@ -230,7 +230,10 @@ def mean_words(answers: pd.DataFrame) -> pd.Series:
 
 
 def _words(answers: pd.DataFrame, *columns: str) -> pd.Series:
-    """Return the number of words of every answer, from its column or counted; raise if a column is missing."""
+    """Return the number of words of every answer: the column words if the table has it, else counted in content.
+
+    Raise if the table lacks both columns, or one of `columns`.
+    """
     has_words = "words" in getattr(answers, "columns", ())
     require_columns(answers, [*columns, "words" if has_words else "content"], "answers")
     if "case_id" in answers:

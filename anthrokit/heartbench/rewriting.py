@@ -205,7 +205,7 @@ def rewrite(cases: Iterable[Case]) -> Any:
     Raises
     ------
     TableError
-        Personal data is left after anonymising, or an id occurs twice. No call is made.
+        Personal data is left after anonymising, or two cases have the same id. No call is made.
 
     Examples
     --------
@@ -293,7 +293,7 @@ def synthesise(seeds: Iterable[Case], *, n: int = 1) -> Any:
     ValueError
         `n` is below 1.
     TableError
-        Personal data is left after anonymising, or an id occurs twice. No call is made.
+        Personal data is left after anonymising, or two seeds have the same id. No call is made.
 
     Examples
     --------
@@ -410,8 +410,8 @@ def rewrites_sheet(
     Returns
     -------
     DataFrame
-        item (the case), criterion (0), original (messages), steps (step to its messages), ask ("rewrite"), expert, and
-        blank vote, note; for `panels.BallotPanel`.
+        item (the case), criterion (0: the whole dialogue), original (messages), steps (step to its messages),
+        ask ("rewrite"), expert, and blank columns vote and note; for `panels.BallotPanel`.
 
     Raises
     ------
@@ -444,7 +444,8 @@ def accepted_rewrites(rewrites: pd.DataFrame, votes: pd.DataFrame, cases: Iterab
     rewrites : DataFrame
         As from `collect_rewrites` or `collect_syntheses`.
     votes : DataFrame
-        expert, item (the case), criterion (0), vote; as from `Ballots.table`. All votes on a dialogue must be *take*.
+        item (the case), criterion, vote; as from `Ballots.table`. The rows with criterion 0 are votes on whole dialogues.
+        Other rows are ignored. A dialogue is accepted if all votes on it are *take*.
     cases : iterable of Case
         The originals, whose scenes are copied. Synthesised dialogues have their own scenes.
 

@@ -188,7 +188,7 @@ def _dialogues(
 
 
 def _messages(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the messages of a file. An absent answer is missing. So is an absent user message, if it has an answer."""
+    """Return the messages of a file. An empty cell is a missing message, but a turn without both has only a missing answer."""
     messages = []
     for row in rows:
         place = {"dialogue_id": row["dialogue_id"], "turn": row["turn"]}
@@ -367,7 +367,8 @@ def _columns_of_judges(
         before = [name for name in every if name not in added_judges]
         raise TableError(
             f"{path}: the ratings of {', '.join(added_judges)} were added to a file with ratings of {', '.join(before)}, "
-            f"and the majority columns count only the added judges. Pass judges={added_judges!r}, judges={before!r}, or judges='all'."
+            f"and its majority columns count only the added judges. Choose the judges to read: judges={added_judges!r} (those added), "
+            f"judges={before!r} (those before), or judges='all'."
         )
     selected_judges = every if judges in (None, "all") else [judges] if isinstance(judges, str) else list(judges)
     require_known("judge", every, *selected_judges, where=f"{path}: ")
@@ -576,7 +577,7 @@ def write_anthrobench(run: Run, path: str | os.PathLike, *, target: str | None =
     Notes
     -----
     The file does not have reasoning, tokens, times, calls, system prompts, scores, annotations, judges' settings,
-    prompts without a dialogue and metadata. When the file is read, explanations are parsed from the
+    metadata, and prompts without a dialogue. When the file is read, explanations are parsed from the
     judges' responses, and an empty message is missing. The authors' code reads with pandas' defaults, which treat messages
     such as "N/A" as missing.
 

@@ -273,7 +273,7 @@ class Reading:
     person : str
         The person spoken of: speaker, user, or it.
     word : str
-        The lemma of the construction's word.
+        The lemma of `word`, which says what is claimed about the person.
     tag : str
         The word's tag (Penn Treebank).
     standing : str
@@ -417,7 +417,7 @@ def load_grammar(path: Any = None) -> dict[str, dict[str, Any]]:
     Returns
     -------
     dict of str to dict
-        Behaviour to slot to words. The slot aside maps each word to the neighbours with which it doesn't count.
+        Behaviour to slot to words. The slot aside maps a word to other words, near which it doesn't count.
 
     Raises
     ------

@@ -346,7 +346,7 @@ class ExecutorPool:
         return wait_for(all_of_them())
 
     async def finish(self, work: Coroutine[Any, Any, None]) -> None:
-        """Await work that uses the pool. If the wait is cancelled, no call begins, and the work still gets the answers of begun calls."""
+        """Await work that uses the pool. If the wait is cancelled, no more calls begin; those begun still return answers."""
         task = asyncio.ensure_future(work)
         try:
             await asyncio.shield(task)

@@ -128,7 +128,7 @@ def _down(share: float) -> float:
 
 
 def _chart_of(curves: _Curves, names: Sequence[str], line: str, by: str, places: Mapping[str, int]) -> dict[str, Any]:
-    """Return the chart of outcomes, or of the groups of an outcome.
+    """Return the data of the chart, which has a line for each outcome, or for each group of one outcome.
 
     Parameters
     ----------
@@ -145,10 +145,13 @@ def _chart_of(curves: _Curves, names: Sequence[str], line: str, by: str, places:
     Returns
     -------
     dict
-        lines, stops (position from the left, turn), caption, and never (the outcomes that never occur).
-        A line has name, label, look (position in the palette, sign), dash, points, share (text of the last point, with its
-        turn if other lines are longer), and end (position of the label from the top).
-        A point has turn, left, top, limits (positions of its interval) and text. Positions are in percent of the chart.
+        lines, stops (for each turn its position from the left, and its number), caption, and never (the outcomes or groups
+        without an occurrence).
+        A line has name, label, look (position in the palette, sign), dash (as in SVG), points, share (text with the share
+        and interval at its last point), and end (position of the label from the top). If the line ends before the last
+        turn of the chart, share also has the turn.
+        A point has turn, left, top, limits (positions of the interval's ends from the top; empty if not drawn), and text.
+        Positions are in percent of the chart. If nothing occurs, the result has only lines (empty) and never.
     """
     table = curves.incidence
     if by:
@@ -213,7 +216,7 @@ def _strip(row: Any) -> Markup:
 
 
 def _numbers_html(table: pd.DataFrame, by: str, columns: Mapping[str, Callable[[Any], Any]], look: str, caption: str) -> Markup:
-    """Return a statistic as a table with these columns, after a column with the group or, without a split, the behaviour."""
+    """Return a statistic as an HTML table: a column with the group, or the behaviour if `by` is blank, and then `columns`."""
     columns = {by or "behaviour": lambda row: row.group if by else format_name(row.behaviour), **columns}
     caption += f": {', '.join(map(format_name, table['behaviour'].unique()))}" if by else ""
     rows = table.sort_values(["behaviour", "group"], kind="stable").itertuples()

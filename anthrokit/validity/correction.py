@@ -353,7 +353,10 @@ def _from_accuracy(raw: pd.DataFrame, accuracy: pd.DataFrame, ci: float) -> pd.D
         raise TableError(f"the accuracy table has no rows of the judge 'panel', which is corrected; {advice}")
     recall = panel[panel["measure"] == "recall"].set_index("behaviour")
     if not np.allclose(recall["n_effective"].fillna(0), recall["n_positive"]):
-        raise TableError("This accuracy was measured on a weighted draw. Pass people's labels: corrected_rates(labels, people).")
+        raise TableError(
+            "the accuracy was measured on labels with unequal weights. The table lacks these weights, so an interval from it would be "
+            "wrong. Pass people's labels instead: corrected_rates(labels, people)."
+        )
     errors = panel.pivot(index="behaviour", columns="measure", values="estimate")[["recall", "specificity"]]
     errors = errors.set_axis(_ERRORS[:2], axis=1).assign(
         n_positive=recall["n_positive"].astype("Int64"),

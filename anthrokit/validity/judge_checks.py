@@ -286,7 +286,12 @@ def item_response(
     rows = table[table[value].notna()]
     index = pd.MultiIndex.from_arrays([clusters(rows, cluster), *(rows[name] for name in (*keys, item))])
     if index.has_duplicates:
-        raise TableError(f"some of {', '.join(keys)} answered one {item} twice; add the column that tells them apart")
+        _, *values, of_item = index[index.duplicated()][0]
+        who = ", ".join(f"{name} {value}" for name, value in zip(keys, values, strict=True))
+        raise TableError(
+            f"{who} has two answers for the {item} {of_item!r}; expected one. Pass one answer of each, or name the column that "
+            f"distinguishes the answers, such as person={[*keys, 'sample']}."
+        )
     wide = pd.Series(as_floats(rows[value]), index).unstack()[[*rows[item].unique()]]
     summary = wide.agg(["mean", "count"]).T.set_axis(["share", "n"], axis=1)
     items = summary.index[summary["share"].between(0, 1, inclusive="neither")]
