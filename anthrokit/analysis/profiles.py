@@ -278,9 +278,10 @@ def profile(
     Notes
     -----
     Ibrahim et al. (2026): frequency per message, over all turns. Missing labels do not count in n. For a category, a
-    message with missing labels counts as 1 if another label is True. Otherwise it counts as an expected value: among
-    complete messages of the group that show none of the behaviours labelled here, the share with any other behaviour.
-    Without complete messages the estimate is missing; if they are of too few base prompts, the interval is missing.
+    message with missing labels counts as 1 if another label is True. Otherwise it counts as an expected value. This is
+    a share of similar complete messages of the group: of those that show none of the behaviours for which the message has
+    a label, the share that shows any of the others. Without complete messages the estimate is missing. If they are of too
+    few base prompts, the interval is missing.
 
     Examples
     --------

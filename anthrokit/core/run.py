@@ -539,7 +539,7 @@ class Run(metaclass=Naming):
         [['target', 80, 0.0], ['user', 64, 0.0]]
         """
         if not (by := [by] if isinstance(by, str) else list(by)):
-            raise ValueError("by names no column. Pass one or more of purpose, model, served_model, status.")
+            raise ValueError("by is empty. Pass one or more of purpose, model, served_model, status.")
         require_known("column of calls", ("purpose", "model", "served_model", "status"), *by, error=ValueError)
         return self.query(_USAGE.format(by=", ".join(by)))
 

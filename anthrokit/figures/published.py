@@ -21,9 +21,10 @@ __all__ = ['fit_notes', 'plot_scores', 'plot_ranks', 'plot_counts', 'plot_slopes
 
 # %% ../../nbs/09_figures/05_published.ipynb #335f94ae
 def fit_notes(ax: Axes, room: float = 0.94, whole: bool = True) -> None:
-    """Round the numbers in a heat map if a number is wider than the share `room` of a cell, and shrink numbers still too wide.
+    """Fit the numbers of a heat map into its cells.
 
-    Without `whole`, numbers are not rounded.
+    A number is too wide if it takes more than the share `room` of the width of its cell. If one is too wide, all are rounded to
+    whole numbers, unless `whole` is False. If one still is, all are drawn smaller.
     """
     ax.figure.draw_without_rendering()
     notes = [text for text in ax.texts if text.get_transform() == ax.transData and text.get_text()]

@@ -111,12 +111,17 @@ def prompt_texts(job: str, language: str = "zh") -> dict[str, str]:
 
 @functools.cache
 def text_patterns(file: str) -> dict[str, dict[str, Any]]:
-    """Load a file of patterns in data/heartbench: kind of problem to its fields, with the compiled pattern.
+    """Load the patterns that find problems in texts, from a file in data/heartbench.
 
     Parameters
     ----------
     file : str
-        screen (sensitive or low-quality texts) or wording (criteria without a plain yes or no).
+        "screen" finds sensitive and low-quality texts. "wording" finds criteria that can't be answered with a plain yes or no.
+
+    Returns
+    -------
+    dict of str to dict
+        The entry of each kind of problem in the file. Its field `pattern` is a compiled regular expression that joins its patterns.
 
     Examples
     --------

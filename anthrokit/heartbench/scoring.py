@@ -154,12 +154,12 @@ class ScoreGrid(NamedTuple):
 
     @property
     def counted(self) -> np.ndarray:
-        """Return which abilities are scorable in some case. The others are not part of any mean."""
+        """Return whether an ability has criteria with points in at least one case. Means leave out the other abilities."""
         return self.scorable.any(axis=(0, 1))
 
     @property
     def scored(self) -> np.ndarray:
-        """Return whether a target has a score in some case: targets × abilities."""
+        """Return whether a target has a score in at least one case, for each ability: targets × abilities."""
         return ~np.isnan(self.values).all(axis=1)
 
 
@@ -299,7 +299,7 @@ def target_scores(verdicts: pd.DataFrame | Run, protocol: str = "paper", *, ci: 
 
 
 def _levels(verdicts: pd.DataFrame, abilities: Sequence[str]) -> Iterator[tuple[str, str, list[int]]]:
-    """Yield level, name and positions of the abilities of each score. The table's column dimension precedes the taxonomy."""
+    """Yield level, name and positions of the abilities of each score. A column dimension of the table overrides the taxonomy."""
     dimension_of = load_abilities().set_index("ability")["dimension"].to_dict()
     if "dimension" in verdicts:
         dimension_of |= verdicts.dropna(subset=["dimension"]).set_index("ability")["dimension"].to_dict()

@@ -397,7 +397,7 @@ _ABSTRACT = frozenset(
 
 
 def read_slots(path: str | os.PathLike, slot_names: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Read a table of slots for a grammar judge: behaviour to slot to its content. Raise if a slot is unknown."""
+    """Read a table of slots for a grammar judge, and map behaviours to slots to contents. Raise if a slot is unknown."""
     content = read_toml(path)
     for behaviour, slots in content.items():
         if not isinstance(slots, dict):
@@ -417,7 +417,7 @@ def load_grammar(path: Any = None) -> dict[str, dict[str, Any]]:
     Returns
     -------
     dict of str to dict
-        Behaviour to slot to words. The slot aside maps a word to other words, near which it doesn't count.
+        The words of each slot of each behaviour. The slot aside maps a word to the neighbours with which it doesn't count.
 
     Raises
     ------

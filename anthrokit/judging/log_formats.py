@@ -1399,7 +1399,7 @@ FORMATS = (
 
 
 def _decoded(row: Record) -> Record:
-    """Return a record whose input and output are JSON, as in Langfuse's exports, with the texts among them decoded."""
+    """Decode the JSON strings in input and output if both columns hold JSON, as in Langfuse's exports."""
     cells = {name: _parsed(one, r'["\[{]') for name in ("input", "output") if isinstance(one := row.get(name), str)}
     is_json = len(cells) == 2 and all(one is not row[name] for name, one in cells.items())
     return {**row, **{name: one for name, one in cells.items() if isinstance(one, str)}} if is_json else row

@@ -294,7 +294,7 @@ def _adapted_sentences(windows: Sequence[tuple[str, list[tuple[int, int]]]]) -> 
 
 
 def _means(states: np.ndarray, offsets: np.ndarray, spans: list[tuple[int, int]]) -> np.ndarray:
-    """Return the mean token state of each sentence; of all tokens if no sentence has one."""
+    """Return the mean token state of each sentence with tokens. If no sentence has tokens, return the mean of all tokens."""
     real = offsets[:, 1] > offsets[:, 0]
     inside = [real & (offsets[:, 0] >= start) & (offsets[:, 0] < end) for start, end in spans]
     inside = [mask for mask in inside if mask.any()] or [real if real.any() else np.ones(len(real), bool)]

@@ -277,7 +277,7 @@ def _about_html(curves: _Curves, by: str, members: Collection[str] = (), has_ite
 
 # %% ../../nbs/12_panels/06_emergence.ipynb #a6aab57c
 def _behind(curves: _Curves, behaviour: str, group: str = "") -> dict[str, list[str]]:
-    """Return the dialogues of a line by turn of first occurrence, and under "never" and "undecided"."""
+    """Map each turn to the dialogues in which the behaviour first occurs there, and "never" and "undecided" to the others."""
     first = curves.first[(curves.first["behaviour"] == behaviour) & (curves.first["group"] == group)]
     turns = range(1, int(curves.incidence["turn"].max()) + 1)
     rows = {str(turn): first["first_turn"] == turn for turn in turns}
@@ -305,13 +305,13 @@ def _when(choice: str) -> str:
 
 # %% ../../nbs/12_panels/06_emergence.ipynb #eae09457
 class _Selection(NamedTuple):
-    """The data of the choices: outcomes, and with labels their statistics, the chosen line, its group and its dialogues."""
+    """The outcomes that the filters choose, and their data. Without labels, only `names` has a value."""
 
-    names: list[str]
-    curves: _Curves | None = None
-    line: str = ""
-    group: str = ""
-    behind: Mapping[str, list[str]] = {}
+    names: list[str]  # the outcomes
+    curves: _Curves | None = None  # their statistics
+    line: str = ""  # the outcome whose dialogues are listed
+    group: str = ""  # the group of this line, if the curves are split
+    behind: Mapping[str, list[str]] = {}  # the dialogues of the line, as from `_behind`
 
 
 class EmergencePanel(Panel):
@@ -361,7 +361,7 @@ class EmergencePanel(Panel):
         ]
 
     def selection(self, chosen: Chosen) -> _Selection:
-        """Return the data of the choices; the last result is cached."""
+        """Return the outcomes of the chosen filters, and their data. The last result is cached."""
         key = repr([chosen[name] for name in ("show", "by", "target", "domain", "line", "group")])
         if key != self._last[0]:
             self._last = key, self._select(chosen)
@@ -432,7 +432,7 @@ class EmergencePanel(Panel):
         )
 
     def page_html(self, item: str | None, chosen: Chosen) -> str:
-        """Return the dialogue with the chosen outcome highlighted, or the contrast and the numbers without a dialogue."""
+        """Return the dialogue with the chosen outcome highlighted. Without a dialogue, return the contrast and the numbers."""
         _, curves, line, *_ = self.selection(chosen)
         if curves is None:
             return ""

@@ -131,7 +131,7 @@ def self_preference(labels: pd.DataFrame | Run, people: pd.DataFrame | str | os.
     Raises
     ------
     TableError
-        If no judge has a target of its family and one of another.
+        If no judge has verdicts on targets of its own family and on targets of another, with a reference for both.
 
     Examples
     --------
@@ -146,8 +146,11 @@ def self_preference(labels: pd.DataFrame | Run, people: pd.DataFrame | str | os.
     errors = pd.concat([judge_errors(labels, source, families) for source in sources]).dropna(subset=["error", "own"])
     both = errors.groupby(["reference", "judge"])["own"].transform("nunique") == 2
     if not both.any():
-        raise TableError("no judge has a target of its own family and one of another, with a reference for both. Judge targets of two "
-                         "families, pass people's labels, or name the families: families={'my-model': 'GPT'}")
+        raise TableError(
+            "no judge has verdicts on targets of its own family and on targets of another, with a reference for both (people's labels, "
+            "or a neutral judge). Judge targets of two families, pass people's labels, add a neutral judge, or name the families: "
+            "families={'my-model': 'GPT'}"
+        )
     rows = errors[both].astype({"judge_family": "str"})
     weight, own = rows["weight"].to_numpy(), rows["own"].to_numpy(dtype=bool)
     tally = ClusterCounts(rows, ["judge", "judge_family", "reference"], rows["cluster"])

@@ -239,11 +239,12 @@ def item_response(
     Parameters
     ----------
     table : DataFrame
-        One row for each item and person: labels (items are behaviours, "persons" are messages), ratings of one
-        behaviour and sample (`item="judge", value="verdict"`), or the verdicts on one HeartBench case
-        (`item="criterion", person="target", value="verdict"`).
+        One row for each item and person. By default it has labels: the items are behaviours, and the persons are messages.
+        With `item="judge", value="verdict"` it has ratings of one behaviour and sample: the items are judges. With
+        `item="criterion", person="target", value="verdict"` it has the verdicts on one HeartBench case: the items are
+        criteria, and the persons are targets.
     item, person, value : str
-        The columns of items, of those who answer, and of answers; missing answers don't count.
+        The columns of items, persons and answers. `person` may be several columns. Missing answers don't count.
     cluster : str, optional
         The column to resample by; default the base prompt if the table has it, else the dialogue.
     ci, n_resamples, seed
@@ -254,12 +255,13 @@ def item_response(
     DataFrame
         item, share (of Yes), measure ("difficulty": in standard deviations of the latent quantity;
         "discrimination": log-odds for one standard deviation), estimate, ci_low, ci_high, n (answers),
-        n_clusters. Items to which all give the same answer are omitted.
+        n_clusters. Items with only Yes or only No are omitted.
 
     Raises
     ------
     TableError
-        If there are fewer than 100 persons, fewer than 3 items that differ, or two answers of a person to an item.
+        If there are fewer than 100 persons, if fewer than 3 items have both Yes and No among their answers, or if a person
+        has two answers to an item.
     SetupError
         If mirt is missing: `pip install anthrokit[raters]`.
 
@@ -297,8 +299,8 @@ def item_response(
     items = summary.index[summary["share"].between(0, 1, inclusive="neither")]
     if len(wide) < _FEWEST_PERSONS or len(items) < 3:
         raise TableError(
-            f"{len(wide)} respondents ({', '.join(keys)}) answered, and {len(items)} items have different answers; item response "
-            f"needs {_FEWEST_PERSONS} respondents and 3 such items. Collect more answers."
+            f"{len(wide)} persons ({', '.join(keys)}) answered, and {len(items)} items have both Yes and No among their answers; item "
+            f"response needs {_FEWEST_PERSONS} persons and 3 such items. Collect more answers."
         )
     answers = wide[items].to_numpy()
 
