@@ -156,7 +156,7 @@ def add_cases(run: Run, cases: Cases, style: str = "transcript", language: str =
 
 
 def _require_same_cases(run: Run, cases: Cases) -> dict[str, str]:
-    """Return the hash of each case of a run; raise if one of `cases` has other texts there."""
+    """Return the hashes of a run's cases by `case_id`. Raise if the run has other texts under the id of a case in `cases`."""
     hashes = dict(run.ledger.rows("SELECT case_id, hash FROM cases"))
     if changed := [case.case_id for case in cases if hashes.get(case.case_id, case.hash) != case.hash]:
         raise RunError(f"the run {run.folder} has other texts under the case_id {', '.join(changed[:3])}. Use another run.")
@@ -180,7 +180,10 @@ def run_cases(run: Run) -> Cases:
 
 # %% ../../nbs/10_heartbench/02_answers.ipynb #c2b9ebc0
 def require_answers(answers: pd.DataFrame, *columns: str, cases: Cases | None = None) -> pd.DataFrame:
-    """Return answers with case_id as text. Raise if a column is missing, a target answers a case twice, or `cases` lacks one."""
+    """Return answers with `case_id` as text.
+
+    Raise if a column is missing, if a target answers a case twice, or if `cases` lacks a case with an answer.
+    """
     unit = ["target", "case_id"]
     require_columns(answers, [*unit, *columns], "answers", rows=False)
     require_unique(answers, unit, "{target!r} answers case {case_id!r} twice. Keep one answer.")

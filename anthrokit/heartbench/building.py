@@ -107,7 +107,7 @@ def draft_prompt(
 
 # %% ../../nbs/10_heartbench/07_building.ipynb #c99f5cfd
 def read_draft(text: str | None, abilities: pd.DataFrame | None = None) -> list[dict[str, Any]]:
-    """Parse drafted criteria: ability, score, content and why of each.
+    """Parse drafted criteria with `ability`, `score`, `content` and `why`.
 
     Parameters
     ----------

@@ -133,7 +133,7 @@ def text_patterns(file: str) -> dict[str, dict[str, Any]]:
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #41739460
 def ability_names(abilities: pd.DataFrame | None = None) -> dict[str, str]:
-    """Map the English and Chinese names of abilities, in lower case, to the English names, including Other (其他).
+    """Map lower-case names of abilities, English and Chinese, to the English names. Other (其他) is included.
 
     Parameters
     ----------
@@ -447,7 +447,7 @@ def read_released_lines(path: str | os.PathLike) -> Iterator[tuple[str, Any]]:
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #7321ee19
 def read_case(record: Any, names: Mapping[str, str], max_turns: int = 9) -> Case | list[str]:
-    """Convert a record in the released format to a case, or return its problems. `names` is as from `ability_names`."""
+    """Convert a record in the released format to a case, or return the record's problems. `names` is as from `ability_names`."""
     if not isinstance(record, dict):
         return ["is not a JSON object"]
     problems = [] if has_text(record.get("question_id")) else ["has no question_id"]
@@ -659,7 +659,10 @@ def bundled_ratings(
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #7583f569
 def as_criterion_rows(table: pd.DataFrame, unit: str = "case_id") -> pd.DataFrame:
-    """Convert the column `unit` to text and criterion to whole numbers, so that tables of several sources can be merged."""
+    """Convert the column named in `unit` to text, and the column `criterion` to whole numbers.
+
+    Tables of several sources can then be merged.
+    """
     numbers, wrong = convert_column(table["criterion"].reset_index(drop=True), INTEGER)
     for row, value in wrong.items():
         raise TableError(f"column criterion: {value!r} in row {row + 1} is not a criterion. Criteria are whole numbers.")

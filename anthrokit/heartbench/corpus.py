@@ -44,7 +44,10 @@ def _clean(text: str | None) -> str:
 
 
 def _clean_dialogue(messages: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
-    """Return the cleaned texts of user and helper, up to the user's last message."""
+    """Return the cleaned messages as (role, text), up to the user's last message.
+
+    The roles are "user" and "helper". Empty messages and messages of other roles are left out.
+    """
     sides = {"user": "user", "assistant": "helper"}
     texts = [(sides.get(message["role"]), _clean(message["content"])) for message in messages]
     texts = [(role, text) for role, text in texts if role and text]
@@ -244,7 +247,7 @@ def near_duplicates(cases: Iterable[Case], near: Mapping[str, float] | None = No
 
 # %% ../../nbs/10_heartbench/09_corpus.ipynb #498d34d7
 def read_scene(name: Any) -> str:
-    """Return the English name of a scene. Raise `ParseError` if HeartBench does not have it.
+    """Return the English name of a scene. Raise `ParseError` if HeartBench has no such scene.
 
     Examples
     --------

@@ -40,7 +40,10 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # not preserved by CSV 
 def open_sheets(
     sheets: pd.DataFrame | str | os.PathLike | Iterable[str | os.PathLike],
 ) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield the beginning of errors about each sheet ("file: ", or "" for a table), and the sheet. Blank votes are ""."""
+    """Yield (prefix, sheet) for every sheet of votes. Blank votes are "".
+
+    Errors about a sheet begin with the prefix: "file: ", or "" for a table.
+    """
     if isinstance(sheets, str | os.PathLike):
         sheets = [sheets]
     texts = dict.fromkeys(("item", "expert", "vote", "note", "at"), "str")  # an expert may be called NA
@@ -58,7 +61,10 @@ def open_sheets(
 
 
 def require_filled(sheet: pd.DataFrame, where: str, *, withdrawn: bool = False) -> pd.DataFrame:
-    """Return the rows with a vote; with `withdrawn`, also empty votes. Raise if such a row has no item, criterion or expert."""
+    """Return the rows with a vote. With `withdrawn`, return also rows of an expert whose vote is empty.
+
+    Raise if a returned row has no item, criterion or expert.
+    """
     voted, number = sheet["vote"].ne(""), pd.to_numeric(sheet["criterion"], errors="coerce").fillna(-1)
     if withdrawn:
         voted |= sheet["expert"].notna()
@@ -72,13 +78,19 @@ _TO_TEN = {"valid": lambda points: points.abs() <= 10, "expected": "a number fro
 
 
 def _with_points(votes: pd.DataFrame, where: str = "votes", **valid: Any) -> pd.DataFrame:
-    """Convert the points of votes to numbers ("2,5" to 2.5, "−4" to -4). Raise for other texts. `valid` is as for `as_numbers`."""
+    """Convert the column `points` of votes to numbers: "2,5" becomes 2.5, and "−4" becomes -4.
+
+    Raise if a text is neither blank nor a number. `valid` are arguments of `as_numbers`.
+    """
     texts = votes["points"].astype("str").str.strip().str.replace("−", "-").str.replace(",", ".")
     return as_numbers(votes.assign(points=texts.where(texts.ne(""))), ["points"], where, **valid)
 
 
 def _read_votes(sheet: pd.DataFrame, where: str, allowed: Sequence[str], **rows: bool) -> pd.DataFrame:
-    """Return the votes of a sheet, with criterion and points as numbers. Raise if a vote is not allowed."""
+    """Return the votes of a sheet, with `criterion` and `points` as numbers. Raise if a vote is not in `allowed`.
+
+    `rows` are arguments of `require_filled`.
+    """
     problem = f"row {{row}}: the vote {{vote!r}} is not {', '.join(allowed)}, or blank"
     reject_rows(sheet, ~sheet["vote"].isin(["", *allowed]), problem, where)
     sheet = sheet.reindex(columns=[*dict.fromkeys([*_BALLOT, *sheet])])
@@ -87,7 +99,7 @@ def _read_votes(sheet: pd.DataFrame, where: str, allowed: Sequence[str], **rows:
 
 
 def _read_ballots(path: Path) -> pd.DataFrame:
-    """Return every vote in a file. Raise if a row is not a vote."""
+    """Return every vote in a file, including withdrawn votes. Raise if a row is not a vote."""
     [(where, sheet)] = open_sheets(path)
     return _read_votes(sheet, where, _ALLOWED, withdrawn=True)
 

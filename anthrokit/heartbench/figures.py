@@ -26,7 +26,7 @@ __all__ = ['plot_criteria', 'plot_abilities', 'plot_case_scores', 'plot_radar', 
 
 # %% ../../nbs/10_heartbench/06_figures.ipynb #9b067397
 def names_of(names: Iterable[str], chinese: bool) -> list[str]:
-    """Return the labels of abilities and dimensions: user-defined ones, or the English or Chinese names."""
+    """Return the labels of abilities and dimensions, in Chinese if `chinese` is true. User-defined names are not translated."""
     table, labels = load_abilities(), [label_of(name) for name in names]
     translations = dict(zip(table["ability"], table["ability_zh"], strict=True))
     translations |= dict(zip(table["dimension"], table["dimension_zh"], strict=True)) | {"Overall": "总分"}
@@ -34,7 +34,10 @@ def names_of(names: Iterable[str], chinese: bool) -> list[str]:
 
 
 def score_sizes(scores: pd.DataFrame, unit: str) -> str:
-    """Return the number of cases of the scores by ability as a note, empty if the table lacks the column n."""
+    """Return a note with the number of cases behind the scores by ability, such as "n = 12 cases a row".
+
+    `unit` is the last word of the note. The note is empty if the table lacks the column `name` or `n`.
+    """
     rows = scores[scores["level"] == "ability"] if "level" in scores else scores
     return f"n = {format_count(rows['n'], 'cases')} a {unit}" if {"name", "n"} <= set(rows) else ""
 

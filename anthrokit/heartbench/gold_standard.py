@@ -279,7 +279,7 @@ def agreement_bar(
     weights: Sequence[float] | None = None,
     ci: float = 0.95,
 ) -> float:
-    """Return the lowest agreement whose interval excludes a given lower one.
+    """Return the lowest agreement whose interval excludes the lower agreement `against`.
 
     Parameters
     ----------
@@ -318,7 +318,7 @@ def cases_needed(
     power: float = 0.8,
     ci: float = 0.95,
 ) -> int:
-    """Return the number of cases that distinguishes an agreement from a lower one.
+    """Return the number of cases needed to distinguish an agreement from a lower agreement.
 
     Parameters
     ----------

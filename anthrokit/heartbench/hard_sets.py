@@ -61,7 +61,7 @@ def drop_by_choice(sd: float, targets: int, share: float = 84 / 296, *, between_
 
 # %% ../../nbs/10_heartbench/13_hard_sets.ipynb #61db0917
 def _matrix(verdicts: pd.DataFrame, protocol: str, table: str = "verdicts", like: pd.DataFrame | None = None) -> pd.DataFrame:
-    """Return case scores as targets × cases, those of `like` if it is passed."""
+    """Return case scores as a table of targets × cases. With `like`, the table has the targets and cases of `like`."""
     means = verdicts if "estimate" in verdicts else case_means(verdicts, protocol)
     require_columns(means, ["target", "case_id", "estimate"], table, advice="pass verdicts, or a score of each target and case")
     require_unique(means, ["target", "case_id"], "{target!r} has two scores in case {case_id!r}")
@@ -74,7 +74,7 @@ def _matrix(verdicts: pd.DataFrame, protocol: str, table: str = "verdicts", like
 
 
 def _chosen(hardness: np.ndarray, weights: np.ndarray, share: float) -> np.ndarray:
-    """Return how much of each case is in the hard set of each resample: resamples × cases."""
+    """Return the weight of each case in the hard set of each resample, as resamples × cases."""
     order = np.argsort(hardness, kind="stable")  # cases without a score are last
     drawn = weights[:, order]
     before = np.cumsum(drawn, axis=1) - drawn
@@ -83,12 +83,12 @@ def _chosen(hardness: np.ndarray, weights: np.ndarray, share: float) -> np.ndarr
 
 
 def _hardness(scores: np.ndarray) -> np.ndarray:
-    """Return the mean deviation of targets from their own means in each case, ignoring missing scores."""
+    """Return the mean score of each case after subtracting every target's mean. Missing scores are ignored."""
     return nanmean(scores - nanmean(scores, axis=1)[:, None], axis=0)
 
 
 def _families(targets: Iterable[str], groups: Mapping[str, str] | None) -> dict[str, str]:
-    """Return each target's family, by default the target itself; raise if there are fewer than three."""
+    """Return the family of each target, by default the target itself. Raise if the targets are of fewer than three families."""
     targets = list(dict.fromkeys(targets))
     family = dict(zip(targets, targets, strict=True)) if groups is None else dict(groups)
     if absent := [name for name in targets if pd.isna(family.get(name))]:

@@ -113,18 +113,21 @@ _MAX_CHARACTERS = 200_000
 
 
 def reject(wrong: Any, problem: str) -> None:
-    """Raise `ParseError` with the problem of a response if `wrong` is true."""
+    """Raise `ParseError` with the text `problem` if `wrong` is true."""
     if wrong:
         raise ParseError(problem)
 
 
 def read_object(text: str | None, key: str, value: str | None = None) -> dict[str, Any]:
-    """Parse the one JSON object in a text that begins with a key, or a key and value. Raise `ParseError` without such an object."""
+    """Parse the JSON object in a text whose first key is `key`. With `value`, the key must have this value.
+
+    Raise `ParseError` unless the text has exactly one such object.
+    """
     return _object_in(text or "", key, value)[0]
 
 
 def _object_in(text: str, key: str, value: str | None = None) -> tuple[dict[str, Any], str]:
-    """Return the object of `read_object`, and its source text."""
+    """Return the object of `read_object`, and the source text of the object."""
     reject(len(text) > _MAX_CHARACTERS, f"longer than {_MAX_CHARACTERS:,} characters")
     begins = rf'\{{\s*"{re.escape(key)}"\s*:' + ("" if value is None else rf'\s*"{re.escape(value)}"')
     places = [match.start() for match in re.finditer(begins, text)]
@@ -143,7 +146,7 @@ _OWN, _ENGINE = ("model", "run", "max_attempts", "retry", "budget"), ("batch", "
 
 
 def prompt_job(table: str, *, purpose: str, tokens: int, collect: Callable[[Run], pd.DataFrame]) -> Callable:
-    """Turn a function that returns the prompts and steps of a `PromptJob` into a job function."""
+    """Return a decorator that makes a job function. The decorated function returns the prompts and steps of a `PromptJob`."""
 
     def decorate(make: Callable) -> Any:
         own, of_job, of_engine = (inspect.signature(function).parameters for function in (make, PromptJob, run_job))
@@ -227,7 +230,7 @@ _SCHEMA = {"type": "json_schema", "json_schema": {"name": "verdicts", "strict": 
 
 
 def case_item(case: Case, answer: str, target: str = "", sample: int = 1) -> Item:
-    """Return the item that a judge is asked about: an answer, with the dialogue of the case before it.
+    """Return the item that a judge is asked about: an answer, preceded by the dialogue of the case.
 
     Examples
     --------
@@ -303,7 +306,7 @@ class RubricJudge(PromptJudge):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Return the settings that determine its verdicts."""
+        """Return the settings that determine the judge's verdicts."""
         own = {name: getattr(self, name) for name in ("language", "shuffle", "seed", "structured")}
         own |= {"criteria_per_call": self.questions_per_call} if self.questions_per_call else {}
         return {**self.llm.settings, **self.length_limit, **own, "prompt": digest(prompt_texts("judge", self.language))}
@@ -331,7 +334,7 @@ class RubricJudge(PromptJudge):
         return {"seed": seed, **({"response_format": _SCHEMA} if structured else {})}
 
     def parse(self, response: Response) -> list[Rating]:
-        """Return a rating for each criterion, in the order in which they were shown."""
+        """Return a rating for each criterion, in the order of the prompt."""
         verdicts = parse_rubric(response, len(_as_list(response.question)), self.mark(response.item))
         return [Rating(*verdicts[place]) for place in sorted(verdicts)]
 
@@ -388,7 +391,10 @@ def criterion_ratings(run: Run) -> pd.DataFrame:
 
 
 def _places(run: Run, table: pd.DataFrame) -> pd.Series:
-    """Return the position of each criterion in the list of a rubric judge's call, from 0 (first) to 1 (last); NaN without a list."""
+    """Return the place of each rating's criterion in the prompt's list of criteria, from 0 (first) to 1 (last).
+
+    The place is NaN if the prompt has one criterion, or if the judge is not a rubric judge.
+    """
     rows = run.ledger.rows("SELECT judge, settings FROM judges")
     settings = {judge: json.loads(text) for judge, text in rows}
     rubric = [judge for judge, own in settings.items() if {"language", "shuffle", "seed", "prompt"} <= own.keys()]

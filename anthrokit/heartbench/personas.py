@@ -25,7 +25,7 @@ __all__ = ['ability_profiles', 'persona_words', 'plot_personas']
 
 # %% ../../nbs/10_heartbench/14_personas.ipynb #2f8c044c
 def ability_profiles(scores: pd.DataFrame, reference: pd.DataFrame | None = None) -> pd.DataFrame:
-    """Standardise each target's scores by ability, and subtract its mean.
+    """Standardise each target's scores by ability, and subtract the target's mean.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def ability_profiles(scores: pd.DataFrame, reference: pd.DataFrame | None = None
 
 # %% ../../nbs/10_heartbench/14_personas.ipynb #5b399004
 def _drawn_profiles(drawn: np.ndarray, reference: pd.DataFrame | None) -> np.ndarray:
-    """Return the profiles of targets from their scores in resamples: resamples × targets × abilities.
+    """Return the profiles of targets in every resample, as resamples × targets × abilities.
 
     A missing score is replaced by the targets' mean. An ability without any score, or without variance, is 0.
     """

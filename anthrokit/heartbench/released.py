@@ -95,7 +95,7 @@ def read_released_answers(path: str | os.PathLike, target: str) -> pd.DataFrame:
 
 
 def _read_lines(path: str | os.PathLike, field: str, kind: type) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield case_id and record of each line, or raise if a line lacks a field."""
+    """Yield the id and the record of each case. Raise if a line lacks the id or a `field` of the type `kind`."""
     for where, record in read_released_lines(path):
         complete = isinstance(record, dict) and field in record and isinstance(record[field], kind)
         if not (complete and has_text(record.get("question_id"))):
@@ -144,7 +144,10 @@ def read_released_scores(path: str | os.PathLike, target: str) -> pd.DataFrame:
 
 
 def _verdict_list(detail: Any, n: int) -> tuple[list[bool | None], str]:
-    """Return the verdicts of a case and a status. All verdicts are missing unless the list has one 0 or 1 per criterion."""
+    """Return the verdicts of a case, and a status: "ok" or a problem of the list `detail`.
+
+    All verdicts are missing unless the list has one 0 or 1 per criterion.
+    """
     try:
         detail = ast.literal_eval(detail[:100_000]) if isinstance(detail, str) else detail
     except (ValueError, SyntaxError, RecursionError, MemoryError):

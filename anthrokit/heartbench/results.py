@@ -92,7 +92,10 @@ def leaderboard(
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #252511cb
 def _pair(grid: ScoreGrid, a: int, b: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return two targets' scores on the cases that are complete for both, and which abilities are left out."""
+    """Return the scores of two targets on the cases that are complete for both.
+
+    The three arrays are the scores of `a`, the scores of `b`, and a flag for each ability that is left out.
+    """
     first, second = grid.values[a], grid.values[b]
     present, valid = grid.present[a] & grid.present[b], ~np.isnan(first) & ~np.isnan(second)
     shared = valid.any(axis=0)
@@ -107,7 +110,10 @@ def _pair(grid: ScoreGrid, a: int, b: int) -> tuple[np.ndarray, np.ndarray, np.n
 def _paired(
     first: np.ndarray, second: np.ndarray, ci: float, n_resamples: int, seed: int
 ) -> tuple[float, float, float, float]:
-    """Return the difference in overall score, its interval, and the p-value of the sign-flip test."""
+    """Compare the overall scores of two targets on the same cases.
+
+    Return the difference, both ends of the interval, and the p-value of the sign-flip test.
+    """
     from scipy.special import stdtrit
 
     n, differences = len(first), first - second
@@ -230,9 +236,9 @@ def mean_words(answers: pd.DataFrame) -> pd.Series:
 
 
 def _words(answers: pd.DataFrame, *columns: str) -> pd.Series:
-    """Return the number of words of every answer: the column words if the table has it, else counted in content.
+    """Return the number of words of every answer, from the column `words` or else counted in `content`.
 
-    Raise if the table lacks both columns, or one of `columns`.
+    Raise if `words` and `content` are missing, or if a column named in `columns` is missing.
     """
     has_words = "words" in getattr(answers, "columns", ())
     require_columns(answers, [*columns, "words" if has_words else "content"], "answers")
@@ -242,7 +248,10 @@ def _words(answers: pd.DataFrame, *columns: str) -> pd.Series:
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #964082eb
 def _scores_and_words(verdicts: pd.DataFrame, answers: pd.DataFrame, protocol: str) -> pd.DataFrame:
-    """Return target, case_id, score (log), linear and words of the completely scored cases."""
+    """Return the scores of complete cases on both scales, with the length of the answers.
+
+    The columns are `target`, `case_id`, `score` (logarithmic), `linear` and `words`.
+    """
     scored, unit = case_scores(verdicts, protocol), ["target", "case_id"]
     words = _words(answers, *unit)
     linear = normalise_points(scored["raw"] - scored["minimum"], scored["maximum"] - scored["minimum"], "linear")
@@ -254,7 +263,10 @@ def _scores_and_words(verdicts: pd.DataFrame, answers: pd.DataFrame, protocol: s
 
 
 def _rhos(draws: np.ndarray) -> np.ndarray:
-    """Return Spearman's correlations of two scores with words, and their difference: draws × 3."""
+    """Correlate two scores with words in every draw, by Spearman.
+
+    The result has the two correlations and the difference of the two: draws × 3.
+    """
     from scipy.stats import rankdata
 
     ranks = rankdata(np.round(draws, 9), axis=1)  # draws × cases × (score, linear, words)
@@ -359,7 +371,10 @@ def saturation(verdicts: pd.DataFrame | Run) -> pd.DataFrame:
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #471a3adf
 def _experts_per_item(expert_votes: pd.DataFrame, unit: list[str]) -> int:
-    """Return the number of experts per item: all of them, or fewer if the items were divided among experts."""
+    """Return the largest number of experts on an item. Print a notice if votes seem to be missing.
+
+    A notice is also printed if the items seem to be divided among the experts.
+    """
     everyone = expert_votes["expert"].nunique()
     each = expert_votes.groupby(unit)["expert"].nunique()
     most = int(each.max()) if len(each) else 0
@@ -403,7 +418,7 @@ def golden(
     settled: pd.DataFrame | None = None,
     cases: Cases | None = None,
 ) -> pd.DataFrame:
-    """Return the verdict that more than a share of the experts gives.
+    """Return the verdict of more than a given share of the experts on each item.
 
     Parameters
     ----------
@@ -467,7 +482,7 @@ def golden(
 
 # %% ../../nbs/10_heartbench/05_results.ipynb #13a93d51
 def merge_golden(golden_verdicts: pd.DataFrame, verdicts: pd.DataFrame) -> pd.DataFrame:
-    """Merge golden verdicts with the judge's. Raise if an item has two golden verdicts, or two of the judge."""
+    """Merge golden verdicts with the judge's verdicts. Raise if an item has two golden verdicts, or two verdicts of the judge."""
     needed = ["case_id", "criterion", "golden"]
     require_columns(golden_verdicts, needed, "golden verdicts", advice="heartbench.golden makes it")
     unit = [name for name in ("target", "case_id", "criterion") if name in golden_verdicts]

@@ -157,7 +157,7 @@ def _parse_dialogue(text: str | None, least: int, most: int, original: str) -> l
 
 
 def _prompt(step: str, messages: Sequence[str]) -> list[dict[str, str]]:
-    """Return the prompt of one step."""
+    """Return the prompt of a step of rewriting."""
     text = prompt_texts("rewrite", language_of("".join(messages)))[step]
     dialogue = json.dumps({"dialogue": list(messages)}, ensure_ascii=False)
     return [{"role": "user", "content": text.format(most=MAX_MESSAGES, dialogue=dialogue)}]
@@ -334,7 +334,10 @@ _WORD = re.compile(r"\[[A-Z]+ \d+\]|[A-Za-z0-9'’]+|.", re.S)
 
 
 def _marked(before: str, after: str, shown: Callable[[str], str]) -> str:
-    """Return the second text as HTML, with the words and Chinese characters marked that the first one lacks."""
+    """Return the text `after` as HTML, with marks on words that differ from `before`.
+
+    A Chinese character is a word.
+    """
     from difflib import SequenceMatcher
 
     old, new, parts = _WORD.findall(before), _WORD.findall(after), []
@@ -380,7 +383,10 @@ def steps_html(
 
 # %% ../../nbs/10_heartbench/10_rewriting.ipynb #1ad7b72f
 def _dialogues(rewrites: pd.DataFrame) -> dict[str, dict[str, list[str] | None]]:
-    """Return the steps of each polished or synthesised case, each with its messages. Raise if several models made a step."""
+    """Return the messages of dialogues by case and step. A case without the last step is left out.
+
+    Raise if several models made a step of a case.
+    """
     needed = ["case_id", "step", "status", "dialogue"]
     require_columns(rewrites, needed, "rewrites", rows=False, advice="collect_rewrites makes it")
     require_unique(rewrites, ["case_id", "step"], "several models rewrote {case_id!r}; pass the rewrites of one")

@@ -63,7 +63,7 @@ def normalise_points(points: np.ndarray | Sequence[float], span: np.ndarray | fl
 
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #ba9c2ae6
 def as_verdicts(source: Run | pd.DataFrame) -> pd.DataFrame:
-    """Return the verdicts of a run or table with numbers as score and booleans as verdict. Raise if a column or value is invalid."""
+    """Return the verdicts of a run or table. `score` has numbers, and `verdict` has booleans. Raise if a column or value is invalid."""
     table = verdicts(source) if isinstance(source := run_of(source), Run) else source
     require_columns(table, ["target", "case_id", "criterion", "ability", "score", "verdict"], "verdicts", advice="verdicts(run) makes it")
     problem = "criterion {criterion} of case {case_id!r}, target {target!r}: the case or the target is missing. Enter both."
@@ -136,7 +136,10 @@ def rangeless(scored: pd.DataFrame) -> np.ndarray:
 
 
 def case_means(verdicts: pd.DataFrame, protocol: str) -> pd.DataFrame:
-    """Return target, case_id and estimate: the mean over the abilities of a case, NA if one has no score."""
+    """Return the mean score of each target on each case over the abilities; NA if an ability has no score.
+
+    The columns are `target`, `case_id` and `estimate`.
+    """
     scored = case_scores(verdicts, protocol)
     by_case = scored[~rangeless(scored)].groupby(["target", "case_id"], sort=False)["score"]
     return by_case.mean(skipna=False).rename("estimate").reset_index()
@@ -178,7 +181,7 @@ def score_grid(scored: pd.DataFrame) -> ScoreGrid:
 
 
 def ability_means(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return the mean over cases of each ability in each resample: (targets ×) resamples × abilities."""
+    """Return each ability's mean over cases in each resample, as (targets ×) resamples × abilities."""
     valid = ~np.isnan(values)
     total, count = weights @ np.where(valid, values, 0.0), weights @ valid.astype(float)
     return np.where(count > 0, total / np.where(count > 0, count, 1), np.nan)
@@ -196,7 +199,7 @@ def strict_mean(values: np.ndarray) -> np.ndarray:
 
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #a88c9c02
 def bounds_of(verdicts: pd.DataFrame, protocol: str, grid: ScoreGrid) -> tuple[np.ndarray, np.ndarray]:
-    """Return the lowest and highest possible mean of each target and ability: targets × abilities."""
+    """Return the lowest and the highest possible means, two arrays of targets × abilities. Missing verdicts may be yes or no."""
     verdict, sides = verdicts["verdict"], []
     against = (verdicts["ability"] == OTHER) | (verdicts["score"] < 0).fillna(False)
     for best in (False, True):
@@ -208,8 +211,9 @@ def bounds_of(verdicts: pd.DataFrame, protocol: str, grid: ScoreGrid) -> tuple[n
 
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #d33b9793
 def mean_variance(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the variance and the degrees of freedom of each target's score, the mean over abilities of means over cases.
+    """Return the variance and the degrees of freedom of each target's overall score.
 
+    The overall score is the mean over abilities of the means over cases.
     `values` are scores: (targets ×) cases × abilities. The results are NaN if an ability has fewer than three scored cases.
     """
     valid = ~np.isnan(values)
@@ -221,7 +225,10 @@ def mean_variance(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _limits(values: np.ndarray, n: np.ndarray, ci: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return the interval of each target's score from scores of targets × cases × abilities; `n` counts complete cases."""
+    """Return both ends of the interval of each target's overall score.
+
+    `values` are scores, as targets × cases × abilities. `n` counts the complete cases.
+    """
     from scipy.special import stdtrit
 
     check_level(ci)
@@ -299,7 +306,10 @@ def target_scores(verdicts: pd.DataFrame | Run, protocol: str = "paper", *, ci: 
 
 
 def _levels(verdicts: pd.DataFrame, abilities: Sequence[str]) -> Iterator[tuple[str, str, list[int]]]:
-    """Yield level, name and positions of the abilities of each score. A column dimension of the table overrides the taxonomy."""
+    """Yield the level, the name and the positions of the abilities for each score to compute.
+
+    A column `dimension` in the table overrides the taxonomy.
+    """
     dimension_of = load_abilities().set_index("ability")["dimension"].to_dict()
     if "dimension" in verdicts:
         dimension_of |= verdicts.dropna(subset=["dimension"]).set_index("ability")["dimension"].to_dict()

@@ -13,7 +13,7 @@ _CASE = (TEXT, "required", "the case; also the prompt_id of its prompt")
 
 
 def _responses(about: str, key: tuple[str, ...], **own: tuple) -> Table:
-    """Define a table of models' responses: the columns that all such tables have, and `own`."""
+    """Define a table of models' responses, with the columns common to all such tables and the columns in `own`."""
     columns = {
         key[0]: _CASE if key[0] == "case_id" else (TEXT, "required", "the seed"),
         "model": (TEXT, "required", "name of the model that responded"),

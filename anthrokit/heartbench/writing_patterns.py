@@ -73,7 +73,7 @@ def _is_english_imperative(sentence: str) -> bool:
 
 
 def _is_chinese_directive(sentence: str) -> bool:
-    """Return whether a clause gives advice, or begins with a verb and has no subject."""
+    """Return whether a clause of a Chinese sentence gives advice, or begins with a verb and has no subject."""
     body = re.sub(r"^[\d一二三四五六七八九十]{1,2}[.、)]\s*", "", sentence)
     if re.search(r"[，,：](?:就|也|都|便|则|这|那|只)*(?:是|说明|意味着|等于|属于|表明|怕|使|像)", body):
         return False  # the first clause is the topic
@@ -243,7 +243,10 @@ CONTROLS = ("case", "case and length", "case, length and model")
 
 
 def _coefficient(products: np.ndarray) -> np.ndarray:
-    """Return the first least-squares coefficient from summed cross-products, rows of (k + 1)² numbers."""
+    """Return the first of `k` least-squares coefficients for each row of summed cross-products.
+
+    A row has (k + 1)² numbers.
+    """
     size = int(np.sqrt(products.shape[1]))
     square = products.reshape(-1, size, size)
     return (np.linalg.pinv(square[:, 1:, 1:], rcond=1e-9, hermitian=True) @ square[:, 1:, :1])[:, :1, 0]
@@ -314,7 +317,11 @@ def patterns_and_scores(
 
 
 def _relation(value: pd.Series, own: pd.Series, others: list, case: pd.Series, **options: float) -> tuple[Any, ...]:
-    """Return estimate, interval, standard deviation and counts of one measure; `options` as for `resample`."""
+    """Relate one measure to the case score, with the variables in `others` held constant.
+
+    Return the estimate, both ends of the interval, the standard deviation, and the numbers of answers and cases.
+    `options` are arguments of `resample`.
+    """
     design = pd.concat([value.rename("score"), own.rename("own"), *others], axis=1)
     valid = design.notna().all(axis=1)  # an empty answer has no length
     valid &= valid.groupby(case).transform("sum") > 1

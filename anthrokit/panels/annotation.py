@@ -38,7 +38,10 @@ _SHEET = [*ITEM, "base_id", "weight", "question", "user", "message"]
 
 
 def _read_sheet(source: Any, n: int, by: str | Sequence[str], **draw: Any) -> tuple[Run | None, pd.DataFrame]:
-    """Return the run, or None for a sheet, and the messages to label. The sample of a run is drawn and saved in it."""
+    """Return the run of `source`, and the table of messages to label. The run is None if `source` is a sheet.
+
+    The messages of a run are drawn once, and the sample is saved in the run.
+    """
     kinds = (Run, str, os.PathLike, pd.DataFrame)
     require_kind(source, kinds, "a run, the folder of one, or a sheet to label: a frame or a .csv file")
     if isinstance(source, (str, os.PathLike)):
@@ -60,13 +63,17 @@ def _read_sheet(source: Any, n: int, by: str | Sequence[str], **draw: Any) -> tu
 
 # %% ../../nbs/12_panels/08_annotation.ipynb #6b1f2c90
 def _split_votes(labels: pd.DataFrame) -> dict[str, float]:
-    """Return the share of messages of each behaviour on which judges disagree or decide nothing."""
+    """Return the share of messages, by behaviour, on which the judges disagree or give no label."""
     split = (labels["votes_for"] > 0) & (labels["votes_for"] < labels["votes_cast"]) | labels["label"].isna()
     return split.astype(float).groupby(labels["behaviour"]).mean().to_dict()
 
 
 def _order(sheet: pd.DataFrame, annotator: str, split: Mapping[str, float], postponed: Sequence[int]) -> list[int]:
-    """Return the rows of a sheet in an annotator's order: behaviours by disagreement, their messages shuffled."""
+    """Return the row numbers of a sheet in an annotator's order.
+
+    Behaviours with more disagreement in `split` come first. The messages of a behaviour are shuffled, and postponed
+    messages come last.
+    """
     seed = digest(annotator, sheet[ITEM].astype("str").values.tolist())
     random, later = np.random.default_rng(int(seed, 16)), np.zeros(len(sheet))
     rows = random.permutation(len(sheet))
@@ -78,7 +85,10 @@ def _order(sheet: pd.DataFrame, annotator: str, split: Mapping[str, float], post
 
 # %% ../../nbs/12_panels/08_annotation.ipynb #a2c7d541
 def _current_labels(sheet: pd.DataFrame, annotations: Annotations) -> pd.DataFrame:
-    """Return the current verdicts on a sheet with their items, oldest first. Drawn messages need a verdict with a weight."""
+    """Return the current verdicts on the messages of a sheet, oldest first, with the column `item`.
+
+    For a message with a weight in the sheet, verdicts without a weight are left out.
+    """
     rows = annotations.table(history=True)
     rows = rows[~rows["undone"].eq(True).fillna(False)]
     items = sheet[ITEM].assign(item=sheet.index.astype("str"), drawn=sheet["weight"].notna())
@@ -88,7 +98,7 @@ def _current_labels(sheet: pd.DataFrame, annotations: Annotations) -> pd.DataFra
 
 # %% ../../nbs/12_panels/08_annotation.ipynb #65f8ceff
 def _card_html(row: Mapping[str, Any], taxonomy: Taxonomy, source: RunSource | None = None) -> Markup:
-    """Return a message to label, with the messages before it and the definition of the behaviour."""
+    """Return a message to label as HTML, with the earlier messages and the definition of the behaviour."""
     behaviour = {entry.name: entry for entry in taxonomy}.get(row["behaviour"])
     question = row["question"] if isinstance(row["question"], str) else behaviour and behaviour.question
     question = question or f"Does it show {row['behaviour']}?"
@@ -101,7 +111,11 @@ _LOOKS = {value: (look, text[2:]) for _, value, look, text in LABEL_ANSWERS}
 
 
 def _progress_html(sheet: pd.DataFrame, labels: pd.DataFrame, name: str, behaviour: str = "") -> Markup:
-    """Return the numbers of labelled messages: of the annotator, in total and of a behaviour, and of everybody."""
+    """Return the progress of labelling as HTML.
+
+    The HTML has the annotator's numbers of labelled messages, in total and of a behaviour. The totals of all annotators
+    and the annotator's last verdicts follow.
+    """
     of, mine = len(sheet), labels[labels["person"] == name]
     groups = labels.groupby("person", sort=False)["verdict"]
     return render(
@@ -142,7 +156,7 @@ def _summary_html(labels: pd.DataFrame, name: str, run: Run | None) -> Markup:
 
 
 def _accuracy_rows(run: Run | None, annotations: pd.DataFrame) -> list[tuple[str, str, str, str, str]]:
-    """Return the accuracy of each judge as texts; empty if it can't be estimated."""
+    """Return the accuracy of each judge as rows of texts; no rows if the accuracy can't be estimated."""
     if run is None or annotations["verdict"].isna().all():
         return []
     try:

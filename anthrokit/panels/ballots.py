@@ -80,7 +80,10 @@ def _question_html(question: Mapping[str, Any]) -> Markup:
 
 # %% ../../nbs/12_panels/10_ballots.ipynb #3a7b70bc
 def _points_of(value: str, question: Mapping[str, Any], written: str) -> float | None:
-    """Return the points that a person wrote for a criterion, None for an empty field. Raise ValueError if they are invalid."""
+    """Return the points in the text `written`; None for an empty field.
+
+    Raise ValueError if the points are invalid, or are missing for the vote "take".
+    """
     text, points = written.strip().replace("−", "-").replace(",", "."), None
     if text:
         points = float(pd.to_numeric(text, errors="coerce"))
@@ -196,7 +199,7 @@ class BallotPanel(DecisionPanel):
         return render("ballot_question.html", asked=asked, number=question["criterion"], **about) + bar
 
     def check(self, value: str, fields: Fields) -> float | None:
-        """Return the points of a vote; raise ValueError if it is not complete."""
+        """Return the points of a vote; raise ValueError if the vote is not complete."""
         question = self.question(self.item)
         if question["ask"] != "criterion":
             return None
@@ -214,7 +217,10 @@ _RULES = {
 
 
 def _apply_rule(ask: str, votes: pd.DataFrame, rule: Mapping[str, Any]) -> pd.DataFrame:
-    """Return the decision of the rule on each question: item, state (open, agreed, disputed), and why (the reason)."""
+    """Return the rule's decision on each question.
+
+    The columns are `item`, `state` (open, agreed or disputed) and `why` (the reason).
+    """
     if ask == "criterion":
         table = decide_ballots(votes, **rule)
         state = table["taken"].map({True: "agreed", False: "disputed"}).fillna("open")

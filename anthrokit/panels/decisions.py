@@ -204,7 +204,7 @@ class DecisionPanel(Panel):
     undo_in_view = False
 
     def name_in(self, chosen: Chosen) -> str:
-        """Return the name of the person who decides; empty if it is not known."""
+        """Return the name of the person who decides; empty if the name is not known."""
         return chosen["annotator"]
 
     def person(self, fields: Fields) -> str:
@@ -238,7 +238,7 @@ class DecisionPanel(Panel):
         return answers.get(value, ("·", "", "still to do"))
 
     def check(self, value: str, fields: Fields) -> float | None:
-        """Return the points of a decision on the item in view; raise ValueError if it is not complete."""
+        """Return the points of a decision on the item in view; raise ValueError if the decision is not complete."""
         return None
 
     def after(self, name: str, value: str) -> None:

@@ -40,7 +40,7 @@ _FLAGS = {
 
 
 def _flags_of(messages: pd.DataFrame) -> pd.DataFrame:
-    """Return a boolean column for each flag of messages."""
+    """Return a table with a row for each message and a boolean column for each flag."""
     reasons = messages["finish_reason"]
     flags = {
         "role flip": messages["role_flip"],
@@ -52,7 +52,7 @@ def _flags_of(messages: pd.DataFrame) -> pd.DataFrame:
 
 
 def _flagged(source: RunSource) -> dict[str, set[str]]:
-    """Return the ids of the dialogues with each flag in `_FLAGS`."""
+    """Return the ids of flagged dialogues by the name of the flag, a key of `_FLAGS`."""
     dialogues, labels = source.dialogues, source.labels
     flags, ids = _flags_of(source.messages), source.messages["dialogue_id"]
     ids_by_flag = {name: set(ids[rows.to_numpy()]) for name, rows in flags.items()}
@@ -62,7 +62,7 @@ def _flagged(source: RunSource) -> dict[str, set[str]]:
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #29c729d1
 def _marks_of(text: str, ratings: pd.DataFrame) -> list[Mark]:
-    """Mark the pronouns of a target message, and the words that reasons of the pattern and grammar judges quote."""
+    """Return marks for first-person pronouns in a target message, and for words quoted by the pattern and grammar judges."""
     pronouns = first_person_pronouns(text)
     marks = [(start, start + len(word), "ak-pronoun", "first-person pronoun") for start, word in pronouns]
     judges = {PatternJudge.name: "pattern", GrammarJudge.name: "grammar"}
@@ -174,7 +174,10 @@ def _default_template() -> str:
 
 
 def _prompt_of(source: RunSource, dialogue_id: str, turn: int, behaviour: str, judge: str) -> str | None:
-    """Return the prompt of an LLM judge about a message; None without the message or if its template is not the default."""
+    """Return an LLM judge's prompt about a message; None if the prompt can't be rebuilt.
+
+    The message and the behaviour must exist, and the judge must use the default template.
+    """
     settings, behaviours = source.llm_judges[judge], {one.name: one for one in source.taxonomy}
     if behaviour not in behaviours or settings.get("template") != _default_template():
         return None
@@ -214,7 +217,7 @@ def reason_html(source: RunSource, rating: Any, raw: str, limit: int | None = LI
 def _badges(
     source: RunSource, badges: pd.DataFrame, ratings: pd.DataFrame, look: DisplayOptions, places: Mapping[str, int]
 ) -> list[dict[str, Any]]:
-    """Return the badges of one message for the template, each with its ratings as rows of a table."""
+    """Return template values for the badges of one message. The `samples` of a badge are the behaviour's ratings."""
     entries, kinds = [], ["first", "again", "open", *(["absent"] if look.absent else [])]
     ratings_by_behaviour = defaultdict(list)
     questions = {behaviour.name: behaviour.question for behaviour in source.taxonomy}
@@ -239,7 +242,7 @@ def _badges(
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #f115ea42
 def _read_dialogue(source: RunSource, dialogue_id: str, look: DisplayOptions) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
-    """Return the badges of one dialogue, and its messages for the template, with their badges."""
+    """Return the table of a dialogue's badges, and template values for the messages with badges."""
     ratings = source.of("ratings", dialogue_id)
     badges = _badges_of(source.of("labels", dialogue_id), ratings)
     messages, places = source.of("messages", dialogue_id), palette_places(source.taxonomy)
@@ -331,7 +334,7 @@ _TICKS = {"absent": "Absent behaviours too", "whole": "Long texts whole", "markd
 
 
 def _sets_of(source: RunSource) -> dict[str, dict[str, set[str]]]:
-    """Return the dialogues of each value of each filter, in the order of the taxonomy."""
+    """Return the ids of dialogues by filter and value. The values are in the order of the taxonomy."""
     labels, dialogues = source.labels, source.dialogues
     present = labels[labels["label"].fillna(False)]
     design = [name for name in source.design if name not in ("flag", "text", *_TICKS) and name in dialogues]
@@ -355,7 +358,7 @@ def _dialogue_filters(sets: Mapping[str, Mapping[str, set[str]]]) -> list[Filter
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #aaee8705
 def dialogue_row(source: RunSource) -> Callable[..., dict[str, Any]]:
-    """Return a function that makes the line of a dialogue: its topic, condition, first message, and behaviours."""
+    """Return a function that makes the line of a dialogue: topic, condition, first message and behaviours."""
     messages, labels, taxonomy = source.messages, source.labels, source.taxonomy
     opening = messages[messages["role"] == "user"].drop_duplicates("dialogue_id")
     opening = opening.set_index("dialogue_id")["content"]
@@ -386,7 +389,10 @@ def dialogue_row(source: RunSource) -> Callable[..., dict[str, Any]]:
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #5ab6cb80
 def _dialogue_table(source: RunSource) -> pd.DataFrame:
-    """Return the columns by which dialogues can be sorted: target, design, and the counts in `_COUNTS`."""
+    """Return a table with a row for each dialogue, and the columns by which dialogues can be sorted.
+
+    The columns are `target`, the columns of the design, and the counts in `_COUNTS`.
+    """
     names = [name for name in dict.fromkeys(["target", *source.design]) if name in source.dialogues]
     table = source.dialogues.set_index("dialogue_id")[names].astype(object)
     present = source.labels[source.labels["label"].fillna(False)].drop_duplicates(["dialogue_id", "behaviour"])
@@ -400,7 +406,7 @@ _COUNTS = {"turns": "Messages of the target", "present": "Behaviours that are pr
 
 
 def _dialogue_columns(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the heads of the list. Columns of texts are shown in the table only."""
+    """Return the column heads of the list. Other columns than the counts appear only when the list is shown as a table."""
     first = {"label": "Dialogue", "name": "run", "sorts": True, "title": "In the order of the run"}
     return [first] + [
         {"label": name.capitalize(), "name": name, "sorts": True, "wide": name not in _COUNTS, "title": _COUNTS.get(name)}

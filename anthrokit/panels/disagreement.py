@@ -30,20 +30,23 @@ __all__ = ['judge_disagreement', 'confusion', 'two', 'DisagreementPanel']
 
 # %% ../../nbs/12_panels/05_disagreement.ipynb #80b2758c
 class _Tally(NamedTuple):
-    """Numbers of ratings, of verdicts, and of verdicts that say Yes: a row for each item, a column for each judge."""
+    """Numbers of ratings, verdicts and Yes verdicts, in three tables of items × judges."""
 
     ratings: pd.DataFrame
     cast: pd.DataFrame
     yes: pd.DataFrame
 
     def of(self, judges: Sequence[str]) -> _Tally:
-        """Return the columns of the given judges."""
+        """Return the numbers of the given judges."""
         require_known("judge", self.cast, *judges, error=ValueError)
         return _Tally(*(part[list(judges)] for part in self))
 
 
 def _tally(ratings: pd.DataFrame, items: pd.DataFrame | None = None) -> _Tally:
-    """Count verdicts of ratings, or of `RunSource.tally()`. `items` has further messages, which may have no ratings."""
+    """Count ratings and verdicts by item and judge. `ratings` may be the result of `RunSource.tally()`.
+
+    `items` sets the rows of the result; by default, the rows are the rated items.
+    """
     counts = ratings if "taken" in ratings else count_verdicts(ratings)
     rows = pd.MultiIndex.from_frame((counts if items is None else items)[ITEM].drop_duplicates())
     counts_by_judge = counts.assign(cast=counts["yes"] + counts["no"]).set_index([*ITEM, "judge"])
@@ -111,7 +114,10 @@ _MODES = ("Yes", "No", "no verdict")
 
 
 def _judge_modes(tally: _Tally) -> pd.DataFrame:
-    """Return the position in `_MODES` of each judge's mode, or -1 if the judge was not asked about the behaviour."""
+    """Return the mode of each judge's verdicts on each item, as a position in `_MODES`.
+
+    The position is -1 if the judge was not asked about the behaviour.
+    """
     margin = (2 * tally.yes - tally.cast).to_numpy(dtype=float)
     was_asked = tally.ratings.groupby(level="behaviour").transform("sum") > 0
     modes = np.where(was_asked, np.select([margin > 0, margin < 0], [0, 1], 2), -1)
@@ -153,7 +159,7 @@ _CELLS = [f"{one}, {other}" for one in _MODES for other in _MODES]
 
 
 def _with_ids(table: pd.DataFrame) -> pd.DataFrame:
-    """Add the column item: dialogue, turn and behaviour, joined by strokes."""
+    """Add the column `item`, an id that joins dialogue, turn and behaviour by "/"."""
     parts = [table[name].astype("str") for name in ITEM]
     return table.assign(item=parts[0].str.cat(parts[1:], sep="/").astype(object))
 
@@ -173,7 +179,7 @@ class _Disputes:
     places : dict of str to int
         The row of each id.
     pairs : dict of str to list
-        By name, the two judges of each pair that was asked about a common message and behaviour.
+        The two judges of each pair, by the name of the pair. A pair needs a behaviour about which both judges were asked.
     judges : dict of str to str
         The text to show for each judge.
     """
@@ -203,7 +209,7 @@ class _Disputes:
         return " | ".join(self.judges[judge] for judge in self.pairs[pair])
 
     def measures(self, pair: str = "") -> dict[str, np.ndarray]:
-        """Return between, within, n_yes and n of each id, for all judges or a pair."""
+        """Return the measures `between`, `within`, `n_yes` and `n` of each id, for all judges or for a pair."""
         if pair not in self._measured:
             table = _disagreement(self.tally.of(self.pairs[pair]) if pair else self.tally)
             parts = {name: table[name].to_numpy(float, na_value=np.nan) for name in ("between", "within", "n_yes", "n")}
@@ -211,20 +217,20 @@ class _Disputes:
         return self._measured[pair]
 
     def modes_of(self, pair: str) -> np.ndarray:
-        """Return the modes of the two judges of a pair for each id, as `_judge_modes`."""
+        """Return the modes of both judges of a pair for each id, as positions in `_MODES`."""
         return self.modes[self.pairs[pair]].to_numpy()
 
     def of_behaviour(self, behaviour: str) -> np.ndarray:
-        """Return whether each id is of a behaviour; for "", all are."""
+        """Flag the ids of a behaviour. For "", flag all ids."""
         return self.behaviours == behaviour if behaviour else np.ones(len(self.ids), dtype=bool)
 
     def key(self, item: str) -> tuple[str, int, str]:
-        """Return dialogue, turn and behaviour of an id."""
+        """Return the dialogue, the turn and the behaviour of an id."""
         dialogue_id, turn, behaviour = self.tally.cast.index[self.places[item]]
         return dialogue_id, int(turn), behaviour
 
     def row(self, item: str) -> pd.DataFrame:
-        """Return the row of an id for an annotation, with its base prompt."""
+        """Return the row about an id that an annotation needs, including `base_id`."""
         row = self.items.iloc[[self.places[item]]]
         bases = self.source.of("dialogues", row["dialogue_id"].iloc[0])["base_id"]
         return row.assign(base_id=next(iter(bases), None))
@@ -248,7 +254,7 @@ def _pairs_html(disputes: _Disputes, chosen: Chosen) -> str:
 
 
 def _matrix_html(disputes: _Disputes, pair: str, cell: str, of: np.ndarray) -> str:
-    """Return the table of two judges' verdicts, without an empty row or column of missing verdicts."""
+    """Return the cross-table of two judges' verdicts as HTML. An empty row or column of missing verdicts is left out."""
     a, b = disputes.pairs[pair]
     counts = _confusion(disputes.modes_of(pair)[of], a, b).to_numpy()
     total, sums = max(int(counts.sum()), 1), (counts.sum(1), counts.sum(0))
@@ -270,7 +276,10 @@ def _matrix_html(disputes: _Disputes, pair: str, cell: str, of: np.ndarray) -> s
 
 # %% ../../nbs/12_panels/05_disagreement.ipynb #d9714abd
 def _samples_of(disputes: _Disputes, item: str, raw: str = "") -> list[tuple[str, int, int, int, list[tuple]]]:
-    """List the judges of an item: name, verdicts that say Yes, verdicts, ratings, and samples (CSS class, verdict, reason)."""
+    """List the judges who rated an item, with counts and samples.
+
+    A judge has a name, the numbers of Yes verdicts, verdicts and ratings, and samples (CSS class, verdict, reason).
+    """
     place, (dialogue_id, turn, behaviour) = disputes.places[item], disputes.key(item)
     ratings = disputes.source.of("ratings", dialogue_id)
     ratings = ratings[(ratings["turn"] == turn) & (ratings["behaviour"] == behaviour)].sort_values("sample")
@@ -283,7 +292,7 @@ def _samples_of(disputes: _Disputes, item: str, raw: str = "") -> list[tuple[str
 
 
 def _disputed_html(disputes: _Disputes, item: str, own: Labels, raw: str = "") -> str:
-    """Return a message with each judge's samples and people's verdicts."""
+    """Return a message as HTML, with each judge's samples and people's verdicts."""
     dialogue_id, turn, behaviour = disputes.key(item)
     about = disputes.source.of("dialogues", dialogue_id).filter(["target", *disputes.source.design, "domain", "scenario"])
     context = [str(value) for row in to_records(about.head(1)) for value in row.values() if value is not None]

@@ -31,7 +31,7 @@ class _Curves(NamedTuple):
 
 
 def _curves(labels: pd.DataFrame, by: str = "") -> _Curves:
-    """Estimate incidence, contrast and first occurrences of each behaviour, for each value of the column `by` if given."""
+    """Estimate incidence, contrast and first occurrences of each behaviour. Split the estimates by the column `by`, if given."""
     groups = ["behaviour", *([by] if by else [])]
     tables = (
         analysis.emergence(labels, groups).dropna(subset="estimate"),
@@ -113,12 +113,12 @@ def _percent(value: float) -> str:
 
 
 def _groups(curves: _Curves, name: str) -> list[str]:
-    """Return the groups of an outcome, in the order of the labels."""
+    """Return the groups of an outcome, in the order in which the labels have them."""
     return curves.first.loc[curves.first["behaviour"] == name, "group"].unique().tolist()
 
 
 def _labels(names: Sequence[str], by: str) -> dict[str, str]:
-    """Return the text of each line's name. Names of groups keep their case."""
+    """Return the text to show for each line of the chart, by name. Names of groups keep their case."""
     return short_names({name: name if by else format_name(name) for name in names}, by or "behaviour")
 
 
@@ -145,13 +145,18 @@ def _chart_of(curves: _Curves, names: Sequence[str], line: str, by: str, places:
     Returns
     -------
     dict
-        lines, stops (for each turn its position from the left, and its number), caption, and never (the outcomes or groups
-        without an occurrence).
-        A line has name, label, look (position in the palette, sign), dash (as in SVG), points, share (text with the share
-        and interval at its last point), and end (position of the label from the top). If the line ends before the last
-        turn of the chart, share also has the turn.
-        A point has turn, left, top, limits (positions of the interval's ends from the top; empty if not drawn), and text.
-        Positions are in percent of the chart. If nothing occurs, the result has only lines (empty) and never.
+        Positions are in percent of the chart. If nothing occurs, the result has only `lines` (empty) and `never`.
+        lines: the lines, see below.
+        stops: the position from the left and the number of each turn.
+        caption: the text of the caption.
+        never: the outcomes or groups without an occurrence.
+
+        A line has `name`, `label`, `look` (position in the palette, sign), `dash` (as in SVG), `points`, `share` and `end`.
+        `share` is a text with the share and the interval at the last point of the line. The text also has the turn if the
+        line ends before the last turn of the chart. `end` is the position of the label from the top.
+
+        A point has `turn`, `left`, `top`, `limits` and `text`. `limits` are the positions of the interval's ends from the
+        top; empty if the interval is not drawn.
     """
     table = curves.incidence
     if by:
@@ -216,7 +221,7 @@ def _strip(row: Any) -> Markup:
 
 
 def _numbers_html(table: pd.DataFrame, by: str, columns: Mapping[str, Callable[[Any], Any]], look: str, caption: str) -> Markup:
-    """Return a statistic as an HTML table: a column with the group, or the behaviour if `by` is blank, and then `columns`."""
+    """Return a statistic as an HTML table. The first column is the group, or the behaviour if `by` is blank."""
     columns = {by or "behaviour": lambda row: row.group if by else format_name(row.behaviour), **columns}
     caption += f": {', '.join(map(format_name, table['behaviour'].unique()))}" if by else ""
     rows = table.sort_values(["behaviour", "group"], kind="stable").itertuples()
@@ -224,7 +229,11 @@ def _numbers_html(table: pd.DataFrame, by: str, columns: Mapping[str, Callable[[
 
 
 def _contrast_html(curves: _Curves, by: str) -> Markup:
-    """Return the contrasts as a table: the shares of next turns with the behaviour, their difference, and a drawing."""
+    """Return the contrasts as an HTML table.
+
+    The columns are the share of next turns with the behaviour, after turns without and with the behaviour. The difference
+    and a drawing follow.
+    """
     columns = {
         "○ after one without it": lambda row: _share(row.after_no, row.n_after_no),
         "● after one with it": lambda row: _share(row.after_yes, row.n_after_yes),
@@ -277,7 +286,10 @@ def _about_html(curves: _Curves, by: str, members: Collection[str] = (), has_ite
 
 # %% ../../nbs/12_panels/06_emergence.ipynb #a6aab57c
 def _behind(curves: _Curves, behaviour: str, group: str = "") -> dict[str, list[str]]:
-    """Map each turn to the dialogues in which the behaviour first occurs there, and "never" and "undecided" to the others."""
+    """Return the ids of dialogues by the turn of the behaviour's first occurrence.
+
+    The keys "never" and "undecided" have the other dialogues.
+    """
     first = curves.first[(curves.first["behaviour"] == behaviour) & (curves.first["group"] == group)]
     turns = range(1, int(curves.incidence["turn"].max()) + 1)
     rows = {str(turn): first["first_turn"] == turn for turn in turns}

@@ -107,7 +107,7 @@ def narrow(
     chosen: Chosen,
     texts: Mapping[str, str] | None = None,
 ) -> list[str]:
-    """Return the items that are in the set of every chosen value, and whose folded text contains the searched words."""
+    """Return the items that are in the sets of all chosen values and contain the searched words. `texts` are folded."""
     for name, of in sets.items():
         if chosen[name]:
             items = [item for item in items if item in of[chosen[name]]]
@@ -130,7 +130,10 @@ class _Acts:
         self._waiting: dict[str, dict[int, tuple[float, Mapping[str, Any]]]] = {}
 
     def ready(self, content: Mapping[str, Any]) -> list[tuple[Mapping[str, Any], bool]]:
-        """Return the acts that need not wait longer, each with whether it is to be done. A lost act is not."""
+        """Return the acts that are due, and for each act whether the panel performs the act.
+
+        An act waits for earlier acts of its page, up to `patience`. An act that arrives after its place is not performed.
+        """
         if "turn" not in content:
             return [(content, True)]
         page, number = content["turn"]
@@ -302,7 +305,7 @@ class Panel(anywidget.AnyWidget):
     # the state
 
     def checked(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the choices of a state that differ from the defaults; raise ValueError for an invalid one."""
+        """Return the choices of a state that differ from the defaults; raise ValueError for an invalid choice."""
         filters = {filter.name: filter for filter in self.filters}
         for name, value in state.items():
             require_known("filter", filters, name, error=ValueError)
@@ -310,7 +313,7 @@ class Panel(anywidget.AnyWidget):
         return {name: value for name, value in state.items() if value != filters[name].usual}
 
     def _valid_part(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the choices of a state that are valid for the filters of today."""
+        """Return the choices of a state that the current filters accept."""
         valid = {}
         for name, value in state.items():
             with contextlib.suppress(ValueError):  # also for "at", which is not a filter
@@ -335,14 +338,14 @@ class Panel(anywidget.AnyWidget):
         self.draw()
 
     def _items_of(self, state: Mapping[str, Any]) -> list[str]:
-        """Return the items of a state; the last result is cached."""
+        """List the items for the choices of a state. The last result is cached."""
         key = repr(sorted(state.items()))
         if self._list_cache.get("key") != key:
             self._list_cache = {"key": key, "items": self.list_items(self._complete(state))}
         return self._list_cache["items"]
 
     def _complete(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a value for every filter: its choice in the state, or its default."""
+        """Return a value for every filter, from the state or else the filter's default."""
         return {filter.name: state.get(filter.name, filter.usual) for filter in self.filters}
 
     @property
@@ -376,7 +379,7 @@ class Panel(anywidget.AnyWidget):
         self.state = state | ({"at": at} if stays else {})
 
     def _open(self, state: Mapping[str, Any], status: str | None = None) -> None:
-        """Set a state, and draw it even if it has not changed."""
+        """Set a state, and draw the panel even if the state has not changed."""
         with self.hold_sync():
             n_draws = self.view.get("drawn")
             self.state = dict(state)
@@ -386,7 +389,7 @@ class Panel(anywidget.AnyWidget):
     # drawing
 
     def _send_frame(self) -> None:
-        """Send the parts that don't depend on the state."""
+        """Send the parts of the page that don't depend on the state."""
         self.frame = {
             "title": self.title,
             "run": visible_name(getattr(self.run, "name", ""), 60),

@@ -27,7 +27,7 @@ __all__ = ['Rubrics', 'RubricPanel']
 
 # %% ../../nbs/12_panels/07_rubric.ipynb #84cd3054
 def _unjudged(answers: pd.DataFrame, cases: Cases) -> pd.DataFrame:
-    """Return the table *verdicts* of answers without ratings: all verdicts are missing."""
+    """Return the table *verdicts* for answers without ratings. All verdicts are missing."""
     votes = answers[["target", "case_id"]].merge(cases.criteria()[["case_id", "criterion"]], on="case_id")
     return heartbench.cases.add_criteria(votes.assign(verdict=pd.NA, reason=pd.NA), cases)
 
@@ -40,7 +40,7 @@ def _read_run(run: Run) -> dict[str, Any]:
 
 
 def _read_frames(source: Mapping[str, Any]) -> dict[str, Any]:
-    """Check the frames, and compute missing verdicts from ratings."""
+    """Return the frames with the table `verdicts`. Make a missing table from `ratings`, or from `answers` without ratings."""
     if "verdicts" in source:
         return dict(source)
     if "cases" not in source or not {"ratings", "answers"} & set(source):
@@ -54,7 +54,7 @@ _IDS = {"target": "str", "case_id": "str"}
 
 
 def _checked(verdicts: pd.DataFrame) -> pd.DataFrame:
-    """Check the required columns of verdicts, and add the optional ones."""
+    """Check that verdicts have the required columns, and add missing optional columns."""
     needed = ["target", "case_id", "criterion", "ability", "score", "verdict"]
     require_columns(verdicts, needed, "verdicts", advice="heartbench.verdicts(run) makes it")
     verdicts = verdicts.astype(_IDS)
@@ -151,7 +151,7 @@ _WORTH = {
 
 
 def _worth_a_look(verdicts: pd.DataFrame) -> pd.DataFrame:
-    """Flag the verdicts that need a look, in columns named as the keys of `_WORTH`.
+    """Flag the verdicts that need a look, with a column for each reason in `_WORTH` except `targets`.
 
     Returns
     -------
@@ -204,7 +204,7 @@ def _points(score: float) -> str:
 
 
 def _judged(ratings: Sequence[Any]) -> list[tuple[str, str, str]]:
-    """Return judge and sample, verdict, and reason of each rating."""
+    """Return three texts for each rating: the judge with the sample, the verdict, and the reason."""
     return [
         (
             f"{row.judge} {row.sample}",
@@ -216,7 +216,7 @@ def _judged(ratings: Sequence[Any]) -> list[tuple[str, str, str]]:
 
 
 def _verdict(row: Any, ratings: Sequence[Any]) -> dict[str, Any]:
-    """Return one target's verdict on one criterion for the template."""
+    """Return template values for one target's verdict on one criterion."""
     is_penalty = row.ability == OTHER or (pd.notna(row.score) and row.score < 0)
     if pd.isna(row.verdict):
         word, sign, css, points = "no verdict", "?", "ak-open", "–"
@@ -235,7 +235,7 @@ def _verdict(row: Any, ratings: Sequence[Any]) -> dict[str, Any]:
 
 # %% ../../nbs/12_panels/07_rubric.ipynb #d3b7f1a2
 def _quotations(answer: str, rows: pd.DataFrame, lit: str = "") -> list[Mark]:
-    """Mark the passages of an answer that reasons quote. Passages of the criterion `lit` are highlighted."""
+    """Return marks for the passages of an answer that reasons quote. Passages quoted for the criterion `lit` are highlighted."""
     return [
         (*span, "ak-quote ak-hit" if f"{row.case_id}/{row.criterion}" == lit else "ak-quote", str(row.criterion))
         for row in rows.itertuples()
@@ -246,7 +246,7 @@ def _quotations(answer: str, rows: pd.DataFrame, lit: str = "") -> list[Mark]:
 def _side(
     rubrics: Rubrics, item: str, target: str, rows: pd.DataFrame, scores: pd.DataFrame, special: bool, lit: str
 ) -> dict[str, Any]:
-    """Return the answer of one target for the template, with its scores and the passages that the judges quote."""
+    """Return template values for one target's answer, with scores and marks of the passages quoted by judges."""
     answers = rubrics.answers
     answers = answers[(answers["target"] == target) & (answers["case_id"] == item)].to_dict("records")
     content, status = (answers[0].get(name) if answers else None for name in ("content", "status"))
@@ -268,7 +268,7 @@ def _side(
 
 
 def _criteria(rubrics: Rubrics, item: str, rows: pd.DataFrame, pair: list[str], lit: str) -> list[dict[str, Any]]:
-    """Return each criterion for the template, with the verdicts on both answers."""
+    """Return template values for each criterion, with the verdicts on the answers of `pair`."""
     ratings, rows_by_criterion, criteria = defaultdict(list), defaultdict(list), []
     for rating in rubrics.ratings.iloc[rubrics.rated.get(item, [])].itertuples():
         ratings[rating.target, rating.criterion].append(rating)
@@ -313,7 +313,7 @@ def _rubric_html(rubrics: Rubrics, item: str, chosen: Chosen) -> str:
 
 # %% ../../nbs/12_panels/07_rubric.ipynb #6b188f00
 def _texts_of(source: Rubrics) -> dict[str, str]:
-    """Return the text of each case for a search: id, dialogue, criteria and answers, folded by `fold_text`."""
+    """Return the text to search in each case: id, dialogue, criteria and answers, folded by `fold_text`."""
     case_texts = [(case_id, case_id) for case_id in source.rows]
     case_texts += [(case_id, text) for case_id, dialogue in source.dialogues.items() for _, text in dialogue]
     criteria = source.verdicts.drop_duplicates(["case_id", "criterion"])
@@ -323,7 +323,7 @@ def _texts_of(source: Rubrics) -> dict[str, str]:
 
 # %% ../../nbs/12_panels/07_rubric.ipynb #ea3a526c
 def _standing_out(flags: pd.DataFrame, targets: list[str], kind: str) -> set[str]:
-    """Return the cases that a key of `_WORTH` marks for these targets."""
+    """Return the ids of the cases that need a look for a reason: `kind`, a key of `_WORTH`. Only `targets` count."""
     flags = flags[flags["target"].isin(targets)]
     if kind != "targets":
         return set(flags.loc[flags[kind], "case_id"])
@@ -379,7 +379,7 @@ class RubricPanel(Panel):
         self._counts = self._flags.groupby(["target", "case_id"])["value"].agg(["sum", "count"])
 
     def order(self, chosen: Chosen) -> list[str]:
-        """Return the cases of the targets in view, of which the filter `worth` may leave some."""
+        """Return the cases of the targets in view that the filter `worth` selects."""
         pair, flags = _pair_of(chosen), self._flags
         case_ids = flags.loc[flags["target"].isin(pair), "case_id"].drop_duplicates().tolist()
         worth = _standing_out(flags, pair, chosen["worth"]) if chosen["worth"] else set(case_ids)

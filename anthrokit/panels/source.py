@@ -53,7 +53,7 @@ _TABLES: weakref.WeakKeyDictionary[Run, tuple[tuple, dict[str, pd.DataFrame]]] =
 
 
 def _read_run(run: Run) -> dict[str, pd.DataFrame]:
-    """Read the tables of a run, or return those already read of this version; panels on the run share them."""
+    """Return the tables of a run. Panels on the run share the tables, which are read again after a change of the run."""
     version = run.ledger.version
     if run not in _TABLES or _TABLES[run][0] != version:
         _TABLES[run] = version, {name: getattr(run, name)() for name in ("dialogues", "messages", "labels")}
@@ -61,7 +61,10 @@ def _read_run(run: Run) -> dict[str, pd.DataFrame]:
 
 
 def _read_frames(source: Mapping[str, pd.DataFrame], taxonomy: Taxonomy) -> dict[str, pd.DataFrame]:
-    """Check the given frames and make the missing ones: labels from ratings, dialogues from all, others empty."""
+    """Check the given frames, and make the missing frames.
+
+    Labels are made from ratings, and dialogues from all frames. Other missing frames are empty.
+    """
     frames = {
         name: tables.check_table(source[name], name) if name in source else tables.empty_table(name)
         for name in ("messages", "ratings", "labels")
@@ -259,7 +262,7 @@ def _name_invisible(match: re.Match) -> Markup:
 
 # %% ../../nbs/12_panels/01_source.ipynb #7074cd44
 def short_names(texts: Mapping[str, str], column: str, room: int = 30) -> dict[str, str]:
-    """Return the text to show for each name of a column. If a text is long, all are shortened as in a figure and stay unique.
+    """Return the text to show for each name of a column. If a text is long, all texts are shortened as in a figure.
 
     A short text with letters that a figure's font lacks is not changed.
     """
