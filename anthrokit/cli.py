@@ -128,7 +128,7 @@ judges = ["openai/gpt-4.1", "anthropic/claude-sonnet-4-5", "gemini/gemini-2.5-fl
 budget-usd = 50"""
 
 class _WithoutModels(DefaultFormatter):
-    """Formats the help of a command that calls no model, without the options of models."""
+    """A formatter for the help of a command that calls no model. The options of models are left out."""
 
     def __call__(self, console: Any, options: Any, panel: Any) -> None:
         of_models = {"--settings", "--max-tokens", "--concurrency", "--timeout"}
@@ -157,7 +157,7 @@ app.command(heartbench)
 app.command(with_people)
 
 def _whole(_: Any, tokens: Sequence[Any]) -> int:
-    """Return a whole number, or raise; cyclopts would round 1.5."""
+    """Return the whole number that a flag has. Raise for other values; cyclopts would round 1.5."""
     if not tokens[0].value.lstrip("+-").isdecimal():
         raise ValueError(f"{tokens[0].value!r} is not a whole number")
     return int(tokens[0].value)
@@ -284,7 +284,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _wrong_usage(error: Exception, arguments: Sequence[str]) -> object:
-    """Describe the fault of the arguments, and suggest the intended ones."""
+    """Describe what is wrong with the arguments, and suggest the intended arguments."""
     if isinstance(error, (UnknownCommandError, UnknownOptionError)):
         token, chain = getattr(error, "token", None), error.command_chain or ()
         name = (token.keyword or token.value).partition("=")[0] if token else (error.unused_tokens or arguments)[0]
@@ -312,7 +312,7 @@ def _usage(run: ak.Run) -> dict[str, Any]:
 
 
 def _few(names: Sequence[str]) -> str:
-    """Return the first of some names, shortened, and the number of further ones."""
+    """Return a text with the first name, shortened, and the number of further names."""
     more = f" +{len(names) - 1}" if len(names) > 1 else ""
     return (names[0].rpartition("/")[2][:24] + more) if names else "–"
 
@@ -387,7 +387,10 @@ def view(folder: str = "runs", *, port: _Port = 8765, bundle: Path | None = None
 
 # %% ../nbs/16_cli.ipynb #91f5331e
 def _section(path: Any, name: str, section: Any, keys: Iterable[str] | None = None, texts: Iterable[str] = ()) -> dict[str, Any]:
-    """Return a section of the settings file. Raise if it is not a table, a key is not in `keys`, or a value in `texts` is not a text."""
+    """Return a section of the settings file, with _ for - in names of flags.
+
+    Raise if the section is not a table, if a key is not in `keys`, or if a key in `texts` has a value other than a text.
+    """
     if not isinstance(section, dict):
         raise _UsageError(f"{path}: {name} is {section!r}; it must be a section, [{name}]")
     if keys is None:
@@ -416,7 +419,7 @@ def _secrets(options: dict[str, Any], address: Any) -> str | None:
 
 
 def _model_entry(path: Any, name: str, entry: Any) -> dict[str, Any]:
-    """Return the arguments of `LLM` in an entry of [models], and api_key_env. Raise if it holds a key or an unknown option."""
+    """Return an entry of [models] as arguments of `LLM`, plus `api_key_env`. Raise if the entry holds a key or is invalid."""
     place = f"[models.{name}]"
     entry = _section(path, f"models.{name}", entry, [*inspect.signature(ak.LLM).parameters], ("model", "name", "api_key_env"))
     options = _section(path, f"models.{name}.options", entry.pop("options", {}))
@@ -446,7 +449,10 @@ _WITH_ADDRESS = re.compile(r"(.*?)(?:@(https?://.+|[\w.-]+:\d+(?:/.*)?|localhost
 
 
 def _llm(text: str) -> ak.LLM:
-    """Return the model of a name in the settings, a LiteLLM string, or a string with an address after an @."""
+    """Return the model that a text names.
+
+    The text is a name in the settings file, or a LiteLLM string. An @ and a server's address may follow the string.
+    """
     if text not in _session.models:
         if "," in text:
             raise _UsageError(f"{text!r} is not the name of a model. Separate names by spaces: {text.replace(',', ' ')}")
@@ -538,20 +544,20 @@ class _Limits:
     budget_tokens: _Positive | None = None
 
     def settings(self) -> dict[str, Any]:
-        """Return the arguments budget and progress, which every job takes."""
+        """Return the arguments `budget` and `progress`, which every job takes."""
         budget = None if self == _Limits() else ak.Budget(self.budget_usd, self.budget_tokens)
         return {"budget": budget, "progress": not _session.quiet}
 
 
 def _tell_missing(missing: pd.DataFrame) -> int:
-    """Print the most frequent reasons of missing units on stderr; return the number of units."""
+    """Print the most frequent reasons of missing units on stderr. Return the number of missing units without blank answers."""
     for reason, n in missing["reason"].fillna("not done yet").str[:200].value_counts().head(5).items():
         _complain(f"{n} missing: {_cell(reason)}")
     return int(missing["status"].ne("blank").sum())  # a blank answer stays blank if the command is repeated
 
 # %% ../nbs/16_cli.ipynb #bff39f80
 def _design(texts: list[str] | None) -> dict[str, str]:
-    """Return the columns of a design, given as column=value."""
+    """Return the columns of a design with their values. Each text has the form column=value."""
     design = {}
     for text in texts or ():
         name, _, value = text.partition("=")
@@ -562,7 +568,7 @@ def _design(texts: list[str] | None) -> dict[str, str]:
 
 
 def _script(name: str | None) -> Sequence[str]:
-    """Return the user messages of a script: a file, or the bundled script pushback."""
+    """Return the user messages of a script, from a file or the bundled script `pushback`."""
     if name is None:
         return ()
     if name == "pushback":
@@ -689,7 +695,7 @@ class _Questions:
     retry: _Retry = ("failed",)
 
     def judges(self, names: Sequence[str]) -> list[Any] | None:
-        """Return the judges of some models; None for the offline panel."""
+        """Return a judge for each name of a model; None if the only name is "offline"."""
         if not names:
             raise _UsageError("--judges is empty. Name models, or offline.")
         if list(names) == ["offline"]:
@@ -803,7 +809,7 @@ def estimate(
 
 # %% ../nbs/16_cli.ipynb #0de88266
 def _level(labels: pd.DataFrame, column: str, text: str | None) -> Any:
-    """Return the level of a column that is written as this text, such as the number 1 for "1"."""
+    """Return the level of a column that `text` names, such as the number 1 for "1". Without such a level, return `text`."""
     require_columns(labels, [column])
     return next((level for level in labels[column].dropna().unique() if str(level) == text), text)
 
@@ -962,7 +968,7 @@ _PROTOCOLS = Literal["paper", "released", "released-0.0.2", "released-head", "re
 
 @contextmanager
 def _workers(on: str | None) -> Iterator[Any]:
-    """Yield an executor for the name of an engine or the address of a Dask scheduler."""
+    """Yield an executor for "ray", "dask", or the address of a Dask scheduler. Yield None for None."""
     if on is None or on == "ray":
         yield ak.models.RayExecutor() if on else None
         return
@@ -1077,7 +1083,7 @@ class _Cases:
     language: _Language = "zh"
 
     def prompts(self, run: ak.Run | None = None) -> pd.DataFrame:
-        """Return the cases as prompts, and add them to the run, if given."""
+        """Return the cases as prompts. Add the cases to `run`, if given."""
         cases = ak.heartbench.load_cases(self.cases, subset=self.subset)
         how = {"style": self.style, "language": self.language}
         if run is None:
@@ -1289,7 +1295,7 @@ def _flags(command: Sequence[str]) -> set[str]:
 
 
 def _command_sections(path: Any, sections: dict[str, Any]) -> dict[tuple[str, ...], dict[str, Any]]:
-    """Return the flags of each command of a settings file: [simulate], [heartbench.answer]."""
+    """Return the flags that a settings file sets, by command: [simulate], [heartbench.answer]."""
     commands = {(name,): section for name, section in sections.items() if name not in _GROUPS}
     for group in sections.keys() & set(_GROUPS):
         parts = _section(path, group, sections[group], _commands(app[group]))
@@ -1298,7 +1304,10 @@ def _command_sections(path: Any, sections: dict[str, Any]) -> dict[tuple[str, ..
 
 
 def _read_settings(path: str | os.PathLike, command: tuple[str, ...]) -> tuple[dict[str, Any], _Sections, _Sections, _Sections]:
-    """Return the flags of a command in a settings file, and models, conditions and versions. Check the whole file."""
+    """Read the settings of a command from a file, and check the whole file.
+
+    Return the flags of the command, the models, the conditions, and the versions.
+    """
     try:
         content = ak.core.files.read_toml(path)
     except ak.core.TableError as error:

@@ -281,7 +281,7 @@ def _panel_style() -> Markup:
 
 
 def _dialogues(run: Run, most: int) -> list[dict[str, Any]]:
-    """Return the first dialogues as HTML, each with a title that names its condition."""
+    """Return the first `most` dialogues as rows, with `html` and a `title` that names the condition."""
     source, options = RunSource(run), DisplayOptions(limit=None)
     design = [name for name in design_columns(run).columns[1:] if name in source.dialogues]
     table = source.dialogues[["dialogue_id", "prompt_id", "scenario", "target", "persona", "repeat", "status", *design]]

@@ -100,7 +100,7 @@ def _status(run: Run, summary: Mapping[str, Any]) -> str:
 
 
 def _alpha(labels: pd.DataFrame) -> str:
-    """Return the agreement of judges with its interval and numbers of labels and clusters; empty if it can't be estimated."""
+    """Return the agreement of judges as a text with the interval and the sample size; "" if the agreement can't be estimated."""
     if not len(labels) or len(analysis.clustered.judge_columns(labels)) < 2:
         return ""
     row = analysis.agreement(labels, ()).query("measure == \"Krippendorff's alpha\"").iloc[0]
@@ -225,13 +225,13 @@ def _dollars(cost: float | None) -> str:
 
 
 def _number(cell: str) -> tuple[float, str]:
-    """Return the sort key of a cell: its first number, then its text."""
+    """Return the sort key of a cell: the number at the start of the text, then the text."""
     number = re.match(r"\$?(-?\d+(\.\d+)?)", cell.replace(",", ""))
     return (float(number[1]) if number else -math.inf), cell
 
 
 def _conditions(run: Run) -> list[str]:
-    """Return a text for each column of a run's design: its values and their numbers of dialogues."""
+    """Return a text for each column of a run's design, with the number of dialogues for each value."""
     dialogues = run.dialogues()
     counts = {name: dialogues[name].astype(str).value_counts(sort=False) for name in design_of(dialogues)}
     return [f"{name}: {', '.join(f'{visible_name(value, 60)} ({n:,})' for value, n in of.items())}" for name, of in counts.items()]
@@ -462,10 +462,11 @@ class RunPair:
             side.refresh()
 
     def dialogues(self) -> pd.DataFrame:
-        """Return a row for each prompt, condition and repetition, with the dialogue of each run or NA.
+        """Pair the dialogues of both runs: a row for each prompt, condition and repetition.
 
-        A condition consists of target, persona, user, system prompts and the columns of the design. Values that only one of
-        the runs has become "" and match each other.
+        The columns 0 and 1 have the ids of the dialogues, NA for a missing dialogue. A condition consists of target, persona,
+        user, system prompts and the columns of the design. A value found in only one run is replaced by "". Such values
+        therefore match each other.
         """
         tables = [source.dialogues.astype(object) for source in self.sides]
         columns = dict.fromkeys([*_CONDITION, *(name for source in self.sides for name in source.design)])
@@ -533,7 +534,7 @@ class ComparePanel(Panel):
         self._differences = source.differences()
 
     def _differing(self, both: set[str]) -> dict[str, set[str]]:
-        """Return for each behaviour the pairs in which only one dialogue shows the behaviour."""
+        """Map each behaviour to the pairs in which only one dialogue shows the behaviour."""
         sets_by_side = []
         for side, source in enumerate(self.source.sides):
             pairs = {pair[side]: item for item, pair in self._pairs.items() if item in both}
@@ -545,7 +546,7 @@ class ComparePanel(Panel):
         return {name: ids for name, ids in differ.items() if ids}
 
     def line(self, item: str, chosen: Chosen) -> dict[str, Any]:
-        """Return the line of a prompt, as for the dialogue of the first run that has it."""
+        """Return the line of a prompt, made from the dialogue of the first run, or else of the second run."""
         side = next(side for side, dialogue_id in enumerate(self._pairs[item]) if pd.notna(dialogue_id))
         line = self._rows[side](self._pairs[item][side], chosen)
         conditions = [visible_name(value, 30) for value in self._conditions[item] if value]
@@ -580,7 +581,7 @@ def _script() -> str:
 
 
 def _page(about: Mapping[str, Any], scripts: str = "", connect: str = "'none'") -> str:
-    """Return the page. `scripts` and `connect` are sources for its content-security policy."""
+    """Return the viewer's page. `scripts` and `connect` are sources that the content-security policy allows."""
     digest = base64.b64encode(hashlib.sha256(_script().encode()).digest()).decode()
     style = CSS + data_path("panels/view.css").read_text(encoding="utf-8")
     values = {"scripts": Markup(f"'sha256-{digest}' {scripts}"), "connect": Markup(connect)}
@@ -788,7 +789,7 @@ class _Plan(NamedTuple):
     Attributes
     ----------
     by : sequence of str
-        Filters with a recorded view for each value. In a view, one of these filters differs from its default.
+        Filters with a recorded view for each value. In a view, at most one of these filters differs from its default.
     steps : sequence of str
         Choices that buttons above the list set. Each of their values has a view, and all views share the pages of items.
         If `steps` is empty, each view has its own pages.
@@ -804,7 +805,7 @@ class _Plan(NamedTuple):
     narrow: Sequence[str] | None = None
 
     def views(self, panel: Panel) -> list[tuple[dict[str, Any], str]]:
-        """List the choices of each view and their text, the defaults first. Filters with too many values are left out."""
+        """List the views, each as choices and a text; first the view of the defaults. Filters with too many values are left out."""
         filters = [filter for filter in panel.filters if filter.name in self.by and len(filter.options) <= _MOST_VIEWS]
         views: list[tuple[dict[str, Any], str]] = [({}, "; ".join(filter.in_words(filter.usual) for filter in filters))]
         for filter in filters:
@@ -829,7 +830,7 @@ _MOST_PAGES = 1000  # maximum number of items of a view, unless its pages are al
 
 
 def _view(panel: Panel, plan: _Plan, selection: dict[str, Any], pages: Mapping[str, str]) -> tuple[dict[str, Any], list[dict[str, str]]]:
-    """Return a view as it is recorded, and the choices of its buttons."""
+    """Return the content of a recorded view, and the choices of the buttons in the view."""
     above = str(panel.above_html(selection))
     choices = [json.loads(choice) for choice in re.findall(r"data-choose='([^']*)'", above)]
     sorts = {"": selection.get("sort")} | {one["name"]: one["name"] for one in panel.columns if one.get("sorts")}

@@ -323,7 +323,7 @@ def _texts_of(source: Rubrics) -> dict[str, str]:
 
 # %% ../../nbs/12_panels/07_rubric.ipynb #ea3a526c
 def _standing_out(flags: pd.DataFrame, targets: list[str], kind: str) -> set[str]:
-    """Return the ids of the cases that need a look for a reason: `kind`, a key of `_WORTH`. Only `targets` count."""
+    """Return the ids of the cases in which an answer of `targets` needs a look for the reason `kind`, a key of `_WORTH`."""
     flags = flags[flags["target"].isin(targets)]
     if kind != "targets":
         return set(flags.loc[flags[kind], "case_id"])

@@ -264,7 +264,7 @@ def _name_invisible(match: re.Match) -> Markup:
 def short_names(texts: Mapping[str, str], column: str, room: int = 30) -> dict[str, str]:
     """Return the text to show for each name of a column. If a text is long, all texts are shortened as in a figure.
 
-    A short text with letters that a figure's font lacks is not changed.
+    Shortened texts stay unique. A short text with letters that a figure's font lacks is not changed.
     """
     if all(len(text) <= room for text in texts.values()):
         return dict(texts)

@@ -59,13 +59,13 @@ class Condition:
 
 
 def _condition(name: str, opening: str, lines: dict, texts: Mapping[str, str], dose: float | None = None) -> Condition:
-    """Return a condition. Its prompt lists the lines between the texts that all conditions share."""
+    """Return a condition with a prompt: `opening` and `lines`, between the texts that all conditions share."""
     bullets = "\n".join(f"- {line}" for line in lines.values())
     return Condition(name, "\n\n".join([texts["common"], f"{opening}\n{bullets}", texts["closing"]]), lines, dose)
 
 
 def _spread_over_categories(names: list[str]) -> list[str]:
-    """Return behaviours in an order in which the categories take turns. Raise if one is not in the taxonomy."""
+    """Return behaviours in an order that alternates between categories. Raise if a behaviour is not in the taxonomy."""
     table = pd.DataFrame({"name": names, "category": [Taxonomy.load()[name].category for name in names]})
     return table.assign(turn=table.groupby("category").cumcount()).sort_values("turn", kind="stable")["name"].tolist()
 

@@ -37,14 +37,18 @@ _COLUMNS = ("dialogue_id", "prompt_id", "text_id")
 
 
 def _begins_with_id(column: str) -> str:
-    """Return the SQL condition that a column has the id ?1, or this id with a slash and more, and not a longer id of a dialogue."""
+    """Return an SQL condition: whether the value of a column belongs to the id ?1.
+
+    The value is the id, or begins with the id and a slash. Values of another dialogue with such a longer id don't belong
+    to the id.
+    """
     others = "SELECT dialogue_id FROM dialogues WHERE dialogue_id != ?1 AND INSTR(dialogue_id, ?1 || '/') = 1"
     others = f"SELECT 1 FROM ({others}) AS other WHERE INSTR({column} || '/', other.dialogue_id || '/') = 1"
     return f"INSTR({column} || '/', ?1 || '/') = 1 AND NOT EXISTS ({others})"
 
 
 def _rows_with_id() -> Iterator[str]:
-    """Yield an SQL clause that selects the rows with the id ?1, for each table of a run with a column of ids."""
+    """Yield an SQL clause for each table of a run with a column of ids. The clause selects the rows with the id ?1."""
     for name in ledger_tables():
         columns = [column for column in _COLUMNS if column in get_table(name).stored_columns]
         if columns:
@@ -53,7 +57,7 @@ def _rows_with_id() -> Iterator[str]:
 
 
 def _erase_from_run(folder: Path, list_ids: Callable[[Run], list[str]]) -> int:
-    """Delete the dialogues and prompts with the listed ids from a run. Return the number of rows."""
+    """Delete the dialogues and prompts with the ids from `list_ids`. Return the number of deleted rows."""
     if not (folder / "ledger.sqlite").exists():
         return 0
     n_deleted = 0
@@ -71,7 +75,7 @@ def _erase_from_run(folder: Path, list_ids: Callable[[Run], list[str]]) -> int:
 
 # %% ../../nbs/11_study/07_erasure.ipynb #47eeec2c
 def _erase_from_server(file: Path, participant: str) -> int:
-    """Delete a participant from oTree's file. Return the number of rows."""
+    """Delete a participant from oTree's file. Return the number of deleted rows."""
     if not file.exists():
         return 0
     n_deleted = 0
@@ -99,14 +103,15 @@ def _erase_from_server(file: Path, participant: str) -> int:
 
 # %% ../../nbs/11_study/07_erasure.ipynb #e7a50001
 def _parts(text: str) -> list[str]:
-    """Cut a long text into parts, since SQLite spreads it over pages."""
+    """Cut a long text into parts of 100 characters, since SQLite spreads long texts over pages. A shorter rest is left out."""
     return [text[start : start + 100] for start in range(0, max(1, len(text) - 99), 100)]
 
 
 def _own_parts(rows: Iterable[Sequence[str | None]], owners: Sequence[str]) -> list[str]:
-    """Return the parts of the owners' texts of twelve characters or more that occur in no other text. `rows`: owner, text.
+    """Return the parts of the owners' texts that occur in no text of others.
 
-    A part also occurs in a text if only its letters and digits do.
+    `rows` are pairs of owner and text. Texts of fewer than twelve characters are ignored. Parts and texts are also
+    compared by letters and digits alone.
     """
     texts = {(owner in owners, text) for owner, text in rows if text and len(text) >= 12}
     others = "\0".join(text for is_own, text in texts if not is_own)
@@ -125,7 +130,7 @@ _MARKUP = re.compile(r"<[^<>]*>|⟨?U\+[0-9A-F]{4,6}⟩?")  # tags, and names of
 
 
 def _shown_letters(content: bytes) -> str:
-    """Return the letters and digits of a text file without escapes and tags; "" if the content is not a text."""
+    """Return the letters and digits of a text file, with tags removed and escapes decoded; "" if the content is not a text."""
     try:
         text = _ESCAPES.sub(lambda match: json.loads(f'"{match[0]}"'), content.decode())
     except UnicodeDecodeError:
@@ -138,7 +143,10 @@ _UNREADABLE = (b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf\x27\x1c", b"Rar!")  # first byt
 
 
 def _contents(content: bytes) -> Iterator[bytes]:
-    """Yield the bytes of a file and of the files compressed in it. Raise if one can't be decompressed."""
+    """Yield the bytes of a file, and the bytes of all files compressed in the file.
+
+    Texts in UTF-16 and Parquet tables are also yielded in UTF-8. Raise if a file can't be decompressed.
+    """
     yield content
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         yield content.decode("utf-16", "replace").encode("utf-8", "replace")
@@ -157,7 +165,7 @@ def _contents(content: bytes) -> Iterator[bytes]:
 
 
 def _forms(text: str) -> set[bytes]:
-    """Return a text unchanged, and escaped as in JSON and CSV."""
+    """Return a text in UTF-8: unchanged, and escaped as in JSON and in CSV."""
     variants = {text, text.replace('"', '""')}
     variants |= {json.dumps(text, ensure_ascii=ascii_)[1:-1] for ascii_ in (True, False)}
     return {form.encode("utf-8", "replace") for form in variants}
@@ -207,7 +215,7 @@ def search_study(study: Study | Any, texts: list[str]) -> pd.DataFrame:
 
 # %% ../../nbs/11_study/07_erasure.ipynb #0a32211d
 def _verified(where: Any, own_id: str, texts: list[str], rows: Mapping[str, int]) -> pd.DataFrame:
-    """Return the number of deleted rows by place. Raise if a file still holds one of the texts."""
+    """Return a table of the deleted rows by place. Raise if a file still holds a text in `texts`."""
     files_left = search_study(where, texts)
     if len(files_left):
         raise RunError(
@@ -219,7 +227,7 @@ def _verified(where: Any, own_id: str, texts: list[str], rows: Mapping[str, int]
 
 # %% ../../nbs/11_study/07_erasure.ipynb #f50385b7
 def _ids_of_user(run: Run, names: Sequence[str]) -> list[str]:
-    """Return the ids of a user's dialogues, and of the prompts that are only theirs."""
+    """Return the ids of a user's dialogues, and of the prompts that no other user has."""
     rows = run.ledger.rows("SELECT dialogue_id, prompt_id, user FROM dialogues")
     prompts = {prompt_id for _, prompt_id, user in rows if user in names} - {prompt_id for _, prompt_id, user in rows if user not in names}
     return [*(dialogue_id for dialogue_id, _, user in rows if user in names), *sorted(prompts)]
@@ -253,7 +261,7 @@ def _erase_user(folder: Path, user: str) -> pd.DataFrame:
 
 # %% ../../nbs/11_study/07_erasure.ipynb #e7a50003
 def _own_words(study: Study, participant: str) -> list[str]:
-    """Return the parts of a participant's messages and answers that occur in no data of others."""
+    """Return the parts of a participant's messages and answers that occur nowhere else in the data and settings of the study."""
     with study.open_people() as people:
         rows = people.responses()[["participant", "value"]].dropna().values.tolist()
     with contextlib.suppress(RunError), study.run() as run:
@@ -263,7 +271,7 @@ def _own_words(study: Study, participant: str) -> list[str]:
 
 
 def _dialogue_of(run: Run, participant: str) -> list[str]:
-    """Return the id of a participant's dialogue; raise if this process may still write to the run."""
+    """Return the id of a participant's dialogue, in a list. Raise if this process has opened the run elsewhere for writing."""
     run.ledger.require_alone()
     return [participant]
 

@@ -88,7 +88,7 @@ class RateLimit:
         self.seconds, self._times = seconds, deque(maxlen=most)
 
     def wait(self, now: float | None = None) -> float:
-        """Count an event and return 0, or return the seconds until one more is allowed."""
+        """Count an event and return 0, or return the seconds until another event is allowed."""
         now = time.monotonic() if now is None else now
         full = self._times and len(self._times) == self._times.maxlen
         if full and (wait := self._times[0] + self.seconds - now) > 0:
@@ -347,7 +347,7 @@ class Chats:
 
 # %% ../../nbs/11_study/04_gateway.ipynb #63817784
 def _message_rows(person: _Person, turn: int, text: str, prompt: str) -> list[tuple[str, list[dict]]]:
-    """Return a participant's message as rows of the run. The first message adds the prompt and the dialogue."""
+    """Return the rows of a participant's message, by table. The first message also has rows for the prompt and the dialogue."""
     participant = person["participant"]
     message = {"dialogue_id": participant, "turn": turn, "role": "user", "content": text}
     if turn > 1:
@@ -546,7 +546,10 @@ def _error_response(error: GatewayError, page: bool = False) -> web.Response:
 
 # %% ../../nbs/11_study/04_gateway.ipynb #d56805dc
 async def _read(request: web.Request) -> dict[str, Any]:
-    """Return the body. Raise if it is compressed, is not a JSON object or takes more than half a minute."""
+    """Return the JSON object in the body of a request.
+
+    Raise if the body is compressed, is not a JSON object, or takes more than half a minute.
+    """
     if request.headers.get("Content-Encoding", "identity") != "identity":
         raise GatewayError("unreadable")
     try:
@@ -560,7 +563,7 @@ async def _read(request: web.Request) -> dict[str, Any]:
 
 # %% ../../nbs/11_study/04_gateway.ipynb #081e1d14
 class _Connection(web.RequestHandler):
-    """A connection. It responds to invalid HTTP with an error as JSON, and logs nothing of it."""
+    """A connection that responds to invalid HTTP with an error as JSON. Invalid requests are not logged."""
 
     is_busy = False  # whether a request is in progress
 
@@ -572,7 +575,7 @@ class _Connection(web.RequestHandler):
 
 
 def _connect(server: web.Server) -> _Connection:
-    """Make a connection. If there are too many, close the oldest one without a request in progress."""
+    """Make a connection. At the limit of connections, first close the oldest connection without a request in progress."""
     if len(server.connections) >= _MAX_CONNECTIONS:
         transports = (connection.transport for connection in server.connections if not connection.is_busy)
         if idle := next((transport for transport in transports if transport and not transport.is_closing()), None):
@@ -586,7 +589,10 @@ def _response_head(kind: str) -> dict[str, Any]:
 
 
 class _Stream:
-    """An answer as OpenAI's stream. The response begins with the first piece, so an error before it has its own status."""
+    """An answer in OpenAI's streaming format.
+
+    The response begins with the first piece of the answer. An earlier error can therefore be sent with a status of its own.
+    """
 
     def __init__(self, request: web.Request):
         self.request, self.head, self.sent_text = request, _response_head("chat.completion.chunk"), ""
@@ -763,13 +769,13 @@ class Gateway(BackgroundServer):
             request.protocol.is_busy = False
 
     async def _add_headers(self, request: web.Request, response: web.StreamResponse) -> None:
-        """Add headers to every response. With them, pages of the study's own servers can read it."""
+        """Add security headers to a response, and CORS headers for pages of the study's own servers."""
         response.headers.update(_SAFE_HEADERS)
         if (origin := request.headers.get("Origin")) in self.origins:
             response.headers.update({**_CORS_HEADERS, "Access-Control-Allow-Origin": origin})
 
     def _with_participant(self, handler: Any) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
-        """Wrap a handler for participants. Check the token and the rate limit, and pass the participant's row."""
+        """Return a handler that checks token and rate limit, and then calls `handler` with the participant's row."""
 
         async def checked(request: web.Request) -> web.StreamResponse:
             scheme, _, token = request.headers.get("Authorization", "").partition(" ")

@@ -24,7 +24,7 @@ __all__ = ['plan']
 
 # %% ../../nbs/11_study/08_planning.ipynb #019655a4
 def _noether(rank_biserial: float, power: float, alpha: float) -> int:
-    """Return the participants per arm by Noether (1987), Journal of the American Statistical Association 82: 645–647."""
+    """Return the number of participants per arm by Noether (1987), Journal of the American Statistical Association 82: 645–647."""
     from scipy.stats import norm
 
     z = norm.ppf(1 - alpha / 2) + norm.ppf(power)
@@ -32,7 +32,7 @@ def _noether(rank_biserial: float, power: float, alpha: float) -> int:
 
 # %% ../../nbs/11_study/08_planning.ipynb #5ca1e007
 def _linear_trend(slope: float, levels: int, power: float, alpha: float) -> int:
-    """Return the participants per level for the t test of a linear trend; at least six, for an interval at each dose."""
+    """Return the number of participants per level for the t test of a linear trend: six or more, for an interval at each dose."""
     from scipy.stats import norm
     from statsmodels.stats.power import TTestPower
 
@@ -49,7 +49,11 @@ _MOST = 10**15
 def _sizes(
     rate: float, design_effect: float, each: float, half_width: float, ci: float, judge: tuple[float, float]
 ) -> tuple[float, float, float]:
-    """Return the base prompts for a half-width, and the base prompts and labels for a corrected rate with it."""
+    """Return the sample sizes with which the interval of a rate has the half-width.
+
+    The three sizes are the base prompts for the uncorrected rate, and the base prompts and labels for the rate corrected
+    for errors of the judge.
+    """
     from scipy.special import ndtri
 
     (sensitivity, specificity), z, width = judge, ndtri(0.5 + ci / 2), 2 * half_width
@@ -75,7 +79,7 @@ def _sizes(
 
 # %% ../../nbs/11_study/08_planning.ipynb #e7a50005
 def _of_pilot(pilot: Run | str | os.PathLike | pd.DataFrame) -> tuple[pd.DataFrame, float]:
-    """Return rates with design effects over all targets, and the dollars per message (NaN if unknown)."""
+    """Return a pilot's rates and design effects by behaviour, and the dollars per message (NaN if unknown)."""
     labels = as_labels(pilot := run_of(pilot))
     if not len(labels) or labels["label"].isna().all():
         raise TableError("the pilot has no labels yet; judge it first, with judge(run, …)")

@@ -114,7 +114,7 @@ _FILE |= {"points": 5, "order": "fixed", "scales": {}, "item": []}
 
 
 def _check_item(item: QuestionnaireItem, scales: Mapping[str, str], where: str) -> None:
-    """Raise if a field of an item is invalid or doesn't fit another."""
+    """Raise if a field of an item is invalid or contradicts another field."""
     if not item.id.isidentifier() or not item.id.islower():
         raise TableError(f"{where}: id must be lower-case letters, digits and _, as it names a column")
     if item.points < 2:
@@ -181,7 +181,7 @@ OPEN = "description"  # the questionnaire of open answers
 
 
 def _checked(responses: pd.DataFrame, questionnaires: Sequence[Questionnaire], others: bool) -> pd.DataFrame:
-    """Check responses and set their dtypes. With `others`, drop rows of other questionnaires, and allow missing times."""
+    """Check responses and set their dtypes. With `others`, drop rows of other questionnaires, and don't require the column `at`."""
     require_kind(responses, pd.DataFrame, "responses as a table with one row per answer")
     if "value" in responses:  # 3 is 3.0 in a column with gaps; a spreadsheet may add blanks
         values = responses["value"].astype("str").str.replace(r"^\s*(\d+)(\.0+)?\s*$", r"\1", regex=True)

@@ -29,7 +29,7 @@ _TURNS = (
 
 
 def _of_chats(study: Study) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return turns and rates of behaviours by participant; empty tables if nobody has chatted."""
+    """Return two tables by participant: turns, and rates of behaviours. Both are empty if nobody has chatted."""
     if not (study.folder / "run" / "ledger.sqlite").exists():
         return pd.DataFrame(columns=["participant", "turns"]), pd.DataFrame(columns=["participant"])
     with study.run() as run:
@@ -101,7 +101,7 @@ def outcomes(study: Study | Any, *, anthroscore: Any = None, entities: Any = Non
 
 
 def _anthroscore(table: pd.DataFrame, scorer: Any, entities: Any) -> pd.DataFrame:
-    """Return the AnthroScore of each description, and its status."""
+    """Return the AnthroScore and the status of each description."""
     from anthrokit.anthroscore import preset, score, summarise
 
     texts = table.set_index("participant")["description"]
