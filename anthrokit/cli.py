@@ -387,7 +387,7 @@ def view(folder: str = "runs", *, port: _Port = 8765, bundle: Path | None = None
 
 # %% ../nbs/16_cli.ipynb #91f5331e
 def _section(path: Any, name: str, section: Any, keys: Iterable[str] | None = None, texts: Iterable[str] = ()) -> dict[str, Any]:
-    """Return a section of the settings file, with _ for - in names of flags.
+    """Return a section of the settings file. With `keys`, every - in a key is replaced by _.
 
     Raise if the section is not a table, if a key is not in `keys`, or if a key in `texts` has a value other than a text.
     """
@@ -695,7 +695,7 @@ class _Questions:
     retry: _Retry = ("failed",)
 
     def judges(self, names: Sequence[str]) -> list[Any] | None:
-        """Return a judge for each name of a model; None if the only name is "offline"."""
+        """Return the judges in `names`: models, or "offline" for the offline panel. Return None for "offline" alone."""
         if not names:
             raise _UsageError("--judges is empty. Name models, or offline.")
         if list(names) == ["offline"]:
@@ -755,7 +755,7 @@ def judge(
 
 # %% ../nbs/16_cli.ipynb #4e0b0933
 def _price(estimates: pd.DataFrame) -> _Result:
-    """Return an estimate. The printed table has the column cost_cached only if tokens are cached."""
+    """Return an estimate as the result of a command. The printed table has `cost_cached` only if tokens are cached."""
     columns = ["purpose", "name", "calls", "tokens_in", "tokens_out", "cost", "cost_most"]
     if estimates["tokens_cached"].any():
         columns.insert(6, "cost_cached")
@@ -1378,7 +1378,7 @@ def check(
     junit: str | None = None,
     summary: str | None = None,
 ) -> _Result:
-    """Compare versions of a target with a margin; the exit code is 1 if one drifted beyond it.
+    """Compare versions of a target with a margin; the exit code is 1 if a version drifted beyond the margin.
 
     Examples: anthrokit check study.toml; anthrokit check study.toml --junit drift.xml --summary summary.md
 

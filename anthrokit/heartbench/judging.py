@@ -119,7 +119,7 @@ def reject(wrong: Any, problem: str) -> None:
 
 
 def read_object(text: str | None, key: str, value: str | None = None) -> dict[str, Any]:
-    """Parse the JSON object in a text whose first key is `key`. With `value`, the key must have this value.
+    """Find and parse the JSON object with the first key `key` in a text. With `value`, the key must have this value.
 
     Raise `ParseError` unless the text has exactly one such object.
     """

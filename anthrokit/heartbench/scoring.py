@@ -199,7 +199,10 @@ def strict_mean(values: np.ndarray) -> np.ndarray:
 
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #a88c9c02
 def bounds_of(verdicts: pd.DataFrame, protocol: str, grid: ScoreGrid) -> tuple[np.ndarray, np.ndarray]:
-    """Return the lowest and the highest possible means, two arrays of targets × abilities. Missing verdicts may be yes or no."""
+    """Return the lowest and the highest possible means, two arrays of targets × abilities.
+
+    Missing verdicts count against the targets in the first array, and for the targets in the second.
+    """
     verdict, sides = verdicts["verdict"], []
     against = (verdicts["ability"] == OTHER) | (verdicts["score"] < 0).fillna(False)
     for best in (False, True):

@@ -63,7 +63,7 @@ def _read_sheet(source: Any, n: int, by: str | Sequence[str], **draw: Any) -> tu
 
 # %% ../../nbs/12_panels/08_annotation.ipynb #6b1f2c90
 def _split_votes(labels: pd.DataFrame) -> dict[str, float]:
-    """Return the share of messages, by behaviour, on which the judges disagree or give no label."""
+    """Return each behaviour's share of messages on which the judges disagree or give no label."""
     split = (labels["votes_for"] > 0) & (labels["votes_for"] < labels["votes_cast"]) | labels["label"].isna()
     return split.astype(float).groupby(labels["behaviour"]).mean().to_dict()
 

@@ -132,7 +132,7 @@ class _Acts:
     def ready(self, content: Mapping[str, Any]) -> list[tuple[Mapping[str, Any], bool]]:
         """Return the acts that are due, and for each act whether the panel performs the act.
 
-        An act waits for earlier acts of its page, up to `patience`. An act that arrives after its place is not performed.
+        An act waits for earlier acts of its page, up to `patience`. An act that arrives too late is not performed.
         """
         if "turn" not in content:
             return [(content, True)]

@@ -57,7 +57,7 @@ def _rows_with_id() -> Iterator[str]:
 
 
 def _erase_from_run(folder: Path, list_ids: Callable[[Run], list[str]]) -> int:
-    """Delete the dialogues and prompts with the ids from `list_ids`. Return the number of deleted rows."""
+    """Delete the dialogues and prompts of a run whose ids `list_ids` returns. Return the number of deleted rows."""
     if not (folder / "ledger.sqlite").exists():
         return 0
     n_deleted = 0

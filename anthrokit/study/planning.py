@@ -79,7 +79,7 @@ def _sizes(
 
 # %% ../../nbs/11_study/08_planning.ipynb #e7a50005
 def _of_pilot(pilot: Run | str | os.PathLike | pd.DataFrame) -> tuple[pd.DataFrame, float]:
-    """Return a pilot's rates and design effects by behaviour, and the dollars per message (NaN if unknown)."""
+    """Return a pilot's rates and design effects by behaviour, for all targets together, and the dollars per message or NaN."""
     labels = as_labels(pilot := run_of(pilot))
     if not len(labels) or labels["label"].isna().all():
         raise TableError("the pilot has no labels yet; judge it first, with judge(run, …)")
