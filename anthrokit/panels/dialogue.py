@@ -406,7 +406,7 @@ _COUNTS = {"turns": "Messages of the target", "present": "Behaviours that are pr
 
 
 def _dialogue_columns(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the column heads of the list. Other columns than the counts appear only when the list is shown as a table."""
+    """Return the column heads of the list. `target` and the columns of the design appear only when the list is shown as a table."""
     first = {"label": "Dialogue", "name": "run", "sorts": True, "title": "In the order of the run"}
     return [first] + [
         {"label": name.capitalize(), "name": name, "sorts": True, "wide": name not in _COUNTS, "title": _COUNTS.get(name)}
