@@ -256,7 +256,7 @@ def context_columns(labels: pd.DataFrame) -> list[str]:
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #3b39e306
 def number_clusters(cluster: Sequence) -> tuple[np.ndarray, pd.Index]:
-    """Return the number of each row's cluster, and the names of the clusters; raise if a row has none."""
+    """Return the cluster of each row as a number from 0, and the clusters' names. Raise if a row has no cluster."""
     codes, names = pd.factorize(cluster)
     if without := int((codes < 0).sum()):
         column = getattr(cluster, "name", None) or "cluster"
@@ -265,7 +265,7 @@ def number_clusters(cluster: Sequence) -> tuple[np.ndarray, pd.Index]:
 
 
 def clusters(frame: pd.DataFrame, column: str | None = None) -> pd.Series:
-    """Return the cluster of every row: its base_id (a base prompt, or a user of a log), or its dialogue where that is missing.
+    """Return the cluster of every row: its `base_id` (a base prompt, or a user of a log), or its dialogue if `base_id` is missing.
 
     Parameters
     ----------
@@ -450,7 +450,7 @@ def group_rows(frame: pd.DataFrame, by: Sequence[str], *keys: Sequence) -> tuple
 def cluster_sums(
     rows: np.ndarray, groups: np.ndarray, value: np.ndarray | None, shape: tuple[int, int]
 ) -> np.ndarray:
-    """Return sums of a value (None: numbers of rows), clusters × groups."""
+    """Return the sums of a value by cluster and group; if the value is None, the numbers of rows."""
     cells, size = rows * shape[1] + groups, shape[0] * shape[1]
     return np.bincount(cells, weights=value, minlength=size).reshape(shape).astype(float, copy=False)
 
@@ -488,27 +488,27 @@ class ClusterCounts:
         self._target = frame["target"] if "target" in frame.columns else None
 
     def sums(self, value: Sequence[float] | None = None) -> np.ndarray:
-        """Return sums of a value (default: numbers of rows), clusters × groups; a missing value counts as 0."""
+        """Return the sums of a value by cluster and group; by default, the numbers of rows. Missing values count as 0."""
         shape = len(self.clusters), len(self.groups)
         weight = None if value is None else np.nan_to_num(np.asarray(value, dtype=float))
         return cluster_sums(self.cluster, self.group, weight, shape)
 
     def count(self, value: Sequence[float] | None = None) -> np.ndarray:
-        """Return sums of a value (default: numbers of rows) by group, as whole numbers."""
+        """Return the sums of a value by group as whole numbers; by default, the numbers of rows."""
         return np.rint(np.bincount(self.group, weights=value, minlength=len(self.groups))).astype(int)
 
     def targets(self) -> dict[str, np.ndarray]:
-        """Return the column n_targets: the number of targets in each group; empty if the table names no target."""
+        """Return the number of targets in each group, as the column `n_targets`. The dict is empty if the table has no targets."""
         if self._target is None:
             return {}
         return {"n_targets": self._target.groupby(self.group).nunique().to_numpy()}
 
     def beside(self, table: pd.DataFrame) -> pd.DataFrame:
-        """Return a table with one row for each group, with the columns of the groups at the left."""
+        """Add the columns of the groups at the left of a table that has one row for each group."""
         return pd.concat([self.groups, table], axis=1)
 
     def shares(self, yes: Sequence[float], of: Sequence[float] | None = None, ci: float = 0.95) -> pd.DataFrame:
-        """Estimate the share of `yes` among the rows `of` (default: all), with n_total and the columns of the groups."""
+        """Estimate the share of `yes` among the rows `of` (default: all) in each group. `n_total` is the number of all rows."""
         table = proportion(self.sums(yes), self.sums(of), ci)
         table.insert(4, "n_total", self.count())
         return self.beside(table)
@@ -544,7 +544,10 @@ def effective_sizes(
     squares: np.ndarray | None = None,
     alike: float = 1.0,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the effective sample size of a share, the size for its limits, and the correlation within clusters.
+    """Return how many independent rows the rows of a clustered sample are worth.
+
+    The three arrays are the effective sample size of the share, the size to use for Wilson's limits, and the correlation of
+    two rows of a cluster.
 
     For weighted rows, `totals` has the sums of weights by cluster, and `squares` the sums of squared weights. The variance
     of a share of 0 or 1 can't be estimated; `alike` is then used as the correlation of two rows of a cluster.
@@ -576,7 +579,7 @@ def effective_sizes(
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #ded76a30
 def _score_limits(estimate: np.ndarray, totals: np.ndarray, worth: np.ndarray, ci: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return Wilson's limits of shares from `worth` independent rows, missing with fewer than two clusters."""
+    """Return Wilson's limits of shares from `worth` independent rows; NaN with fewer than two clusters."""
     from scipy.special import ndtri
 
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -612,7 +615,9 @@ def influence(sums: np.ndarray, totals: np.ndarray) -> np.ndarray:
 
 
 def cluster_variance(influence: np.ndarray, totals: np.ndarray) -> np.ndarray:
-    """Return the variance of an estimate from its influence by cluster: … × clusters × groups.
+    """Return the variance of an estimate, from the influence of each cluster on the estimate.
+
+    The last two dimensions of `influence` are clusters and groups.
 
     A large cluster pulls the estimate towards itself, which makes its residual too small. Bell and McCaffrey's
     correction (2002, CR2) compensates for it. For k clusters of one size it is the factor k / (k − 1).
@@ -625,7 +630,10 @@ Weights = tuple[np.ndarray, np.ndarray]  # sums of weights and of squared weight
 
 
 def _share_moments(successes: np.ndarray, totals: np.ndarray, weights: Weights | None) -> tuple[np.ndarray, ...]:
-    """Return shares, variances, weights by cluster, and the numbers of clusters with a row of the rarer outcome."""
+    """Return the arguments of `effective_sizes`: shares, variances, weights by cluster, and numbers of informative clusters.
+
+    A cluster counts as informative if it has a row of the outcome that fewer clusters have.
+    """
     carried = totals if weights is None else weights[0]
     with np.errstate(invalid="ignore", divide="ignore"):
         estimate = successes.sum(axis=0) / totals.sum(axis=0)
@@ -726,10 +734,10 @@ def mean_estimates(sums: np.ndarray, totals: np.ndarray, ci: float = 0.95) -> pd
 def influence_correlation(
     one: np.ndarray, other: np.ndarray, one_floor: np.ndarray | float = 0.0, other_floor: np.ndarray | float = 0.0
 ) -> np.ndarray:
-    """Return the correlation of two estimates from their influence by cluster, or 0 if one is constant.
+    """Return the correlation of two estimates, from the influence of each cluster; 0 if an estimate is constant.
 
-    The floors are variances of unobserved changes. They shrink the correlation towards 0, more so the closer it is to 1
-    or −1. With two clusters the estimated correlation is always 1 or −1. It has no information and is replaced by 0.
+    The floors are variances of unobserved changes. They shrink the correlation towards 0; a correlation near 1 or −1 shrinks
+    most. With two clusters the estimated correlation is always 1 or −1. Such a value has no information and is replaced by 0.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         common, spread = (one * other).sum(axis=0), [(side**2).sum(axis=0) for side in (one, other)]
@@ -740,7 +748,7 @@ def influence_correlation(
 
 
 class Shares(NamedTuple):
-    """Shares or differences of shares, with the terms needed for the difference of two of them.
+    """Shares, or differences of shares, with the terms that `contrast` needs.
 
     Attributes
     ----------
@@ -763,7 +771,7 @@ class Shares(NamedTuple):
 def share_estimates(
     successes: np.ndarray, totals: np.ndarray, ci: float = 0.95, weights: Weights | None = None
 ) -> Shares:
-    """Return shares from sums by cluster, with the limits of `proportion`."""
+    """Estimate shares from sums by cluster, with the same limits as `proportion`."""
     from scipy.special import ndtri
 
     successes, totals = np.asarray(successes, dtype=float), np.asarray(totals, dtype=float)
@@ -777,12 +785,12 @@ def share_estimates(
 
 
 def shared_correlation(a: Shares, b: Shares) -> np.ndarray:
-    """Return the correlation of two sides from shared clusters, shrunk towards 0 by unobserved changes."""
+    """Return the correlation that two estimates have because they share clusters, shrunk towards 0 as in `influence_correlation`."""
     return influence_correlation(a.influence, b.influence, a.floor, b.floor)
 
 
 def recover_limits(a: np.ndarray, b: np.ndarray, correlation: np.ndarray | float) -> tuple[np.ndarray, ...]:
-    """Return a difference with limits, from the estimates and limits (columns) of two sides and their correlation."""
+    """Return the difference a − b with its limits. The columns of `a` and `b` are estimate, lower limit and upper limit."""
     with np.errstate(invalid="ignore"):
         down_a, up_a = a[:, 0] - a[:, 1], a[:, 2] - a[:, 0]
         down_b, up_b = b[:, 0] - b[:, 1], b[:, 2] - b[:, 0]
@@ -793,7 +801,7 @@ def recover_limits(a: np.ndarray, b: np.ndarray, correlation: np.ndarray | float
 
 
 def contrast(a: Shares, b: Shares) -> Shares:
-    """Return the difference of two sides, which may be differences themselves."""
+    """Return the difference a − b. Both sides may be differences themselves."""
     correlation, rows = shared_correlation(a, b), np.minimum(a.rows, b.rows)
     middle, low, high = recover_limits(a.ends, b.ends, correlation)
     step = np.maximum(correlation, 0) / rows  # a difference of paired labels is discrete
@@ -1042,7 +1050,7 @@ def holm(p_values: pd.Series) -> np.ndarray:
 
 
 def add_holm(table: pd.DataFrame, keys: Sequence[str] = ()) -> pd.DataFrame:
-    """Insert p_adjusted after p_value, corrected over all rows or within groups of the columns `keys`."""
+    """Insert the column `p_adjusted` after `p_value`, corrected over all rows or within groups of the columns `keys`."""
     adjusted = table.groupby(group_rows(table, keys)[0])["p_value"].transform(holm)
     table.insert(table.columns.get_loc("p_value") + 1, "p_adjusted", adjusted)
     return table

@@ -77,7 +77,7 @@ _APART = "no two levels of {group} share a base prompt (base_id) with verdicts; 
 
 
 class LevelCounts:
-    """Labels of each level counted by prompt and group; `cluster` is the base prompt of each prompt."""
+    """Counts of the labels of each level, by prompt and group. `cluster` is the base prompt of each prompt."""
 
     def __init__(self, labels: pd.DataFrame, group: str, by: str | Sequence[str], variant: str):
         require_one_column(group, by=by)
@@ -126,7 +126,7 @@ class LevelCounts:
         return self.sums(a, b, names=names, where=np.where(prompts.any(axis=0), prompts, bases[self.cluster]))
 
     def weights(self, a: str, b: str) -> list[list[np.ndarray]]:
-        """Return the weights of both levels on the prompts that they share, as for `difference`."""
+        """Return the weights of both levels on the prompts that they share, in the form that `difference` takes."""
         sums = self.matched(a, b, ("weight", "square"))
         return [sums[:2], sums[2:]]
 
@@ -140,7 +140,7 @@ class LevelCounts:
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #f5b29710
 def _swap_names(successes: np.ndarray, totals: np.ndarray, n_swaps: int, seed: int) -> np.ndarray:
-    """Return two-sided p-values of the difference of two sides (axis 0) from swaps of the sides within clusters."""
+    """Return two-sided p-values of the difference of two sides, by swaps of the sides within clusters. Axis 0 has the sides."""
     check_count(n_swaps=n_swaps, seed=seed)
     n_clusters, extra = successes.shape[1], 1
     if 2**n_clusters <= n_swaps + 1:
@@ -159,7 +159,7 @@ def _swap_names(successes: np.ndarray, totals: np.ndarray, n_swaps: int, seed: i
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #dcd89545
 def _adjusted(parts: Sequence[pd.DataFrame], group: str, family: str | Sequence[str]) -> pd.DataFrame:
-    """Concatenate comparisons and add p_adjusted within each family; raise if no levels share a base prompt."""
+    """Concatenate comparisons, and add `p_adjusted` within each family. Raise if no levels share a base prompt."""
     table = pd.concat(parts, ignore_index=True)
     if not table["n_clusters"].any():
         raise TableError(_APART.format(group=group))
@@ -355,7 +355,10 @@ def compare_differences(
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #560c08e6
 def _alike(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return Spearman's correlation, cosine and squared Jensen-Shannon distance of profiles, row by row: resamples × 3."""
+    """Measure the similarity of each row of `a` to the same row of `b`.
+
+    The columns of the result are Spearman's correlation, the cosine and the squared Jensen-Shannon distance.
+    """
     from scipy.spatial.distance import jensenshannon
     from scipy.stats import rankdata
 
@@ -435,7 +438,7 @@ def similarity(
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #ce90c6fe
 def _swap_test(differences: Sequence[int]) -> float:
-    """Test, exactly and two-sided, whether the signs of whole numbers are random; return the p-value, by convolution."""
+    """Return the exact two-sided p-value of the hypothesis that the signs of whole numbers are random."""
     from scipy.stats import binom
 
     sizes = np.abs(np.asarray(differences, dtype=int))
@@ -463,7 +466,7 @@ def _discordant_odds(more: int, less: int, ci: float) -> dict[str, float]:
 
 
 def _paired_row(wide: pd.DataFrame, ci: float) -> dict[str, Any]:
-    """Return one row of `compare_pairs`, from one row per pair: cluster, chosen, rejected."""
+    """Return one row of `compare_pairs`. `wide` has one row per pair, with the columns `cluster`, `chosen` and `rejected`."""
     scored = wide.dropna(subset=["chosen", "rejected"])
     sums = scored.groupby("cluster")[["chosen", "rejected"]].agg("sum")
     size = scored.groupby("cluster").size().to_numpy()[:, None]

@@ -24,7 +24,13 @@ __all__ = ['kruskal_wallis', 'factor_model']
 def _dialogue_shares(
     labels: Run | pd.DataFrame, factor: str, by: str | Sequence[str], variant: str
 ) -> tuple[pd.DataFrame, np.ndarray, np.ndarray, pd.DataFrame]:
-    """Return one row per dialogue (level, cluster), the share of its labels that are True and their number by group, and the groups."""
+    """Return the share of True labels in each dialogue, by group.
+
+    dialogues: one row per dialogue, with `level` and `cluster`
+    shares: dialogues × groups
+    sizes: numbers of labels that are not missing, dialogues × groups
+    groups: one row for each group
+    """
     require_one_column(factor, "factor", by)
     rows, counts, variant_column = count_labels(labels, by, variant, ["dialogue_id", factor])
     has_level = rows[factor].notna().to_numpy()
@@ -119,7 +125,7 @@ def kruskal_wallis(
 
 # %% ../../nbs/07_analysis/07_domains.ipynb #e6f041d9
 def _indicators(labels: pd.DataFrame, factor: str) -> pd.DataFrame:
-    """Return a column of 0 and 1 for each level of a factor but the reference: "low" if it exists, else the first."""
+    """Return a column of 0 and 1 for each level of a factor except the reference level, which is "low" or else the first level."""
     levels = sorted_levels(labels[factor])
     reference = "low" if "low" in levels else levels[0]
     others = [level for level in levels if level != reference]
@@ -128,14 +134,17 @@ def _indicators(labels: pd.DataFrame, factor: str) -> pd.DataFrame:
 
 
 def _aliased(design: pd.DataFrame) -> list[str]:
-    """Return the columns of a design that those before them already determine."""
+    """Return the names of columns that are linear combinations of the columns before them."""
     matrix = design.drop_duplicates().to_numpy(dtype=float)
     ranks = [np.linalg.matrix_rank(matrix[:, :n]) for n in range(1, matrix.shape[1] + 1)]
     return list(design.columns[np.diff(ranks, prepend=0) == 0])
 
 # %% ../../nbs/07_analysis/07_domains.ipynb #7bafc0f8
 def _design(labels: pd.DataFrame, factors: Sequence[str], interactions: bool) -> tuple[pd.DataFrame, list[str], str]:
-    """Return the columns of a model (constant, factors and their products, targets), its terms, and the omitted terms."""
+    """Return the columns of a model, the names of its terms, and a note if targets are not adjusted for.
+
+    The columns are a constant, the factors, products of two factors with `interactions`, and targets if possible.
+    """
     parts = {}
     for factor in factors:
         if labels[factor].nunique() < 2:
@@ -173,7 +182,8 @@ def _solve_gee(
 ) -> tuple[np.ndarray, np.ndarray, float, int] | str:
     """Fit a logistic GEE.
 
-    Return coefficients, standard errors, working correlation and degrees of freedom, or the reason for a failure as text.
+    The result is coefficients, standard errors, working correlation and degrees of freedom. If the fit fails, it is the
+    reason as text.
     """
     import warnings
 

@@ -22,7 +22,7 @@ __all__ = ['two_raters', 'pairwise_agreement', 'agreement_estimates', 'measure_r
 
 # %% ../../nbs/07_analysis/08_interrater.ipynb #bf2ef399
 def _ac1(raw: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
-    """Return Gwet's AC1 from raw agreement and the share of verdicts that say present."""
+    """Return Gwet's AC1, from raw agreement and the share of True verdicts."""
     chance = 2 * prevalence * (1 - prevalence)
     return (raw - chance) / (1 - chance)
 
@@ -55,7 +55,7 @@ def two_raters(items: np.ndarray, same: np.ndarray, first: np.ndarray, second: n
 def _of_judges(
     labels: Run | pd.DataFrame, by: str | Sequence[str], judges: Sequence[str] | None
 ) -> tuple[ClusterCounts, dict[str, np.ndarray]]:
-    """Return `ClusterCounts` of the labels, and the verdicts of each judge; raise for fewer than two judges."""
+    """Return `ClusterCounts` of the labels, and each judge's verdicts as numbers. Raise for fewer than two judges."""
     labels, by = as_labels(labels), as_names(by, taken=("measure", "kappa", "only_a", "only_b"))
     judges = judge_columns(labels) if judges is None else as_names(judges, "judges")
     require_columns(labels, [*by, *judges])
@@ -111,7 +111,7 @@ def pairwise_agreement(
 
 # %% ../../nbs/07_analysis/08_interrater.ipynb #8b1d9361
 def _agreement_terms(verdicts: np.ndarray) -> list[np.ndarray]:
-    """Return the terms of `_agreement` by message; only the last two count messages with one verdict."""
+    """Return the seven terms of `_agreement` for each message. A message with only one verdict counts in the last two terms alone."""
     m, k = (~np.isnan(verdicts)).sum(axis=1), np.nansum(verdicts, axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         differ, share = k * (m - k) / (m - 1), k / m
@@ -121,7 +121,10 @@ def _agreement_terms(verdicts: np.ndarray) -> list[np.ndarray]:
 
 
 def _agreement(*sums: np.ndarray) -> np.ndarray:
-    """Return raw agreement, Krippendorff's α and Gwet's AC1 from sums of `_agreement_terms`; resamples × 3 × groups."""
+    """Return raw agreement, Krippendorff's α and Gwet's AC1, from sums of `_agreement_terms`.
+
+    The rows of the result are resamples. The columns are the first measure of all groups, then the second, then the third.
+    """
     rated, verdicts, ones, differ, same, n_messages, share = sums
     raw = same / rated
     alpha = 1 - (verdicts - 1) * differ / (ones * (verdicts - ones))
@@ -183,7 +186,7 @@ def agreement_estimates(
     from scipy.special import expit, logit, stdtrit
 
     def corrected(*parts: np.ndarray) -> np.ndarray:
-        """Return κ or α, and AC1: clusters × 2 × groups."""
+        """Return κ or α, and AC1, as an array of clusters × 2 × groups."""
         return statistic(*parts)[:, len(n_clusters) :].reshape(-1, 2, len(n_clusters))
 
     raw, n_clusters, totals = proportion(same, rated, ci, weights), (rated > 0).sum(axis=0), [part.sum(axis=0) for part in sums]

@@ -73,7 +73,7 @@ def read_labels(path: str | os.PathLike) -> pd.DataFrame:
 
 
 def _with_gaps(part: pd.DataFrame, kinds: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
-    """Add missing labels of behaviours that only other targets have, so that the part counts as in one table of all targets."""
+    """Add missing labels for the behaviours that only other targets have, as if the part were in one table with all targets."""
     key = "category" if "category" in by else "target"
     lacking = kinds[~kinds["behaviour"].isin(part["behaviour"])].drop_duplicates("behaviour")
     lacking = lacking.assign(target=part["target"].iloc[0])[["behaviour", key]]
@@ -83,9 +83,9 @@ def _with_gaps(part: pd.DataFrame, kinds: pd.DataFrame, by: Sequence[str]) -> pd
 
 
 def label_parts(labels: Any, by: Sequence[str] = ("behaviour",)) -> Iterator[Any]:
-    """Yield labels in parts to count in turn: a frame for each target of Parquet files, else the labels as given.
+    """Yield labels in parts: a frame for each target if `labels` is a path of Parquet files, else `labels` unchanged.
 
-    `by` are the columns to group by. Without "behaviour", a part has a label of every behaviour, missing if need be.
+    `by` are the columns to group by. If they lack "behaviour", missing labels are added for the behaviours of other targets.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def label_parts(labels: Any, by: Sequence[str] = ("behaviour",)) -> Iterator[Any
 
 # %% ../../nbs/07_analysis/12_partitions.ipynb #585bf393
 def target_by_target(statistic: Callable[..., pd.DataFrame]) -> Callable[..., pd.DataFrame]:
-    """Let a statistic take the path of Parquet files: with "target" among its groups, it is computed for one target at a time.
+    """Let a statistic take a path of Parquet files. If it is grouped by "target", it reads one target at a time.
 
     Examples
     --------

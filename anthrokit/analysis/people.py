@@ -158,7 +158,7 @@ def rank_biserial(statistic: float, n_a: int, n_b: int, ci: float = 0.95) -> tup
 # %% ../../nbs/07_analysis/09_people.ipynb #5e0d7a91
 @cache
 def _below(m: int, n: int) -> np.ndarray:
-    """Return P(U ≤ 0), P(U ≤ 1), … of Mann and Whitney's U under the null hypothesis without ties."""
+    """Return the distribution of Mann and Whitney's U without ties under the null hypothesis: P(U ≤ 0), P(U ≤ 1) and so on."""
     ways = np.eye(1, m * n + 1)[0]
     for i in range(1, n + 1):  # times (1 − x^(m + i)) / (1 − x^i), a polynomial in x
         ways[m + i :] -= ways[: max(len(ways) - m - i, 0)].copy()
@@ -170,9 +170,10 @@ def _below(m: int, n: int) -> np.ndarray:
 def _hodges_lehmann(a: Sequence[float], b: Sequence[float], ci: float = 0.95) -> tuple[float, float, float]:
     """Estimate the shift between two groups: the median of all differences a − b, with Moses' interval.
 
-    The ends are the C-th differences from below and above, with the largest C whose P(U < C) is under (1 − ci) / 2:
-    exact with fewer than 50 in each group, as in R's wilcox.test, else by the normal approximation. NaN where the
-    groups are too small for the level, or neither varies. Hollander, Wolfe and Chicken (2014), section 4.3.
+    The limits are the C-th smallest and the C-th largest difference. C is the largest number with P(U < C) under (1 − ci) / 2.
+    C is exact with fewer than 50 scores in each group, as in R's wilcox.test, and else from the normal approximation.
+    The limits are NaN if the groups are too small for the level, or if no group has different scores.
+    See Hollander, Wolfe and Chicken (2014), section 4.3.
     """
     from scipy.stats import norm
 
@@ -192,7 +193,7 @@ def _hodges_lehmann(a: Sequence[float], b: Sequence[float], ci: float = 0.95) ->
 def _two_conditions(
     people: pd.DataFrame, score: str, condition: str, high: str, low: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the scores in the high and in the low condition."""
+    """Return the scores in the high condition, and the scores in the low condition."""
     require_columns(people, [score, condition], "participants")
     levels = sorted_levels(people[condition])
     if not {high, low} <= {*levels}:
@@ -205,7 +206,7 @@ def _two_conditions(
 
 
 def _hedges(a: np.ndarray, b: np.ndarray, ci: float) -> tuple[float, float, float]:
-    """Return Hedges' g with its large-sample interval; NaN where no score varies."""
+    """Return Hedges' g with its large-sample interval; NaN if the scores within each condition are equal."""
     import pingouin
     from scipy.stats import norm
 
@@ -220,7 +221,10 @@ def _hedges(a: np.ndarray, b: np.ndarray, ci: float) -> tuple[float, float, floa
 def _odds_above(
     a: np.ndarray, b: np.ndarray, above: float, ci: float
 ) -> tuple[tuple[float, float, float], float]:
-    """Return the odds ratio of a score above a value, its interval and p; NaN if no score, or every score, is above it."""
+    """Return the odds ratio of a score above the value `above` with its interval, and the p-value.
+
+    All are NaN if no score is above the value, or if every score is.
+    """
     from statsmodels.stats.contingency_tables import Table2x2
 
     counts = np.array([[(side > above).sum(), (side <= above).sum()] for side in (a, b)], dtype=float)
@@ -270,7 +274,10 @@ def rank_test(a: Sequence[float], b: Sequence[float]) -> tuple[float, float]:
 
 # %% ../../nbs/07_analysis/09_people.ipynb #14e82b95
 def _mean_difference(a: np.ndarray, b: np.ndarray, ci: float) -> tuple[float, ...]:
-    """Return the difference of two means with Welch's interval, t and p; the estimate alone where no score varies."""
+    """Return the difference of two means with Welch's interval, t and p.
+
+    If the scores within each condition are equal, all but the difference are NaN.
+    """
     import warnings
 
     from scipy.stats import ttest_ind

@@ -64,7 +64,7 @@ def dialogue_flips(
 
 
 def _flip_columns(holds: np.ndarray, last: np.ndarray, first: int) -> pd.DataFrame:
-    """Return the columns of `dialogue_flips` that are computed from `_held_by_turn`."""
+    """Return the columns `status`, `flip_turn`, `turns_held`, `n_flips` and `n_scored` of `dialogue_flips`, one row per dialogue."""
     ends = np.argmax(holds != 1, axis=1)  # the first turn at which it is not known to be held
     reason, own = holds[np.arange(len(holds)), ends], np.arange(holds.shape[1]) < last[:, None]
     kinds = {"held": ends == last, "undecided": np.isnan(reason), "never held": ends == 0}
@@ -83,9 +83,13 @@ def _flip_columns(holds: np.ndarray, last: np.ndarray, first: int) -> pd.DataFra
 def _held_by_turn(
     labels: Run | pd.DataFrame, behaviour: str, held: bool
 ) -> tuple[pd.DataFrame, np.ndarray, np.ndarray, np.ndarray, int]:
-    """Return dialogues, their numbers of rows, the held positions, the dialogues' last turns, and the first turn of the table.
+    """Return at which turns each dialogue holds the position.
 
-    Held positions are dialogues × turns: 1, 0 and NaN (missing, or after the dialogue's last turn).
+    dialogues: one row per dialogue
+    n_rows: number of rows of each dialogue
+    holds: dialogues × turns, 1 (held), 0 (not held), or NaN (missing, or after the last turn of the dialogue)
+    last: number of the last turn of each dialogue, counted from the first turn of the table
+    first: first turn of the table
     """
     if not isinstance(held, bool | np.bool_):
         raise TypeError(f"held is {held!r}; it must be the label of a held position, True or False")
@@ -96,7 +100,7 @@ def _held_by_turn(
 
 
 def _dialogues(rows: pd.DataFrame) -> np.ndarray:
-    """Return the number of each row's dialogue; the same id of two targets is two dialogues."""
+    """Return the dialogue of each row as a number from 0. Dialogues of two targets differ even if their ids are the same."""
     return group_rows(rows, [name for name in ("target", "dialogue_id") if name in rows.columns])[0]
 
 

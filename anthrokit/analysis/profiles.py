@@ -27,10 +27,10 @@ __all__ = ['message_labels', 'any_behaviour', 'select_labels', 'count_labels', '
 def message_labels(
     labels: pd.DataFrame, by: str | None, variant: str, columns: Sequence[str] = ()
 ) -> tuple[pd.DataFrame, np.ndarray]:
-    """Return messages by group of behaviours, and their labels (messages × behaviours).
+    """Return one row for each message and group of behaviours, and the labels as an array of rows × behaviours.
 
-    Messages are identified by target, dialogue and turn, and by `columns`, such as the panel that labelled them. A label
-    is 1 or 0, NaN if it is missing, and −1 for a behaviour outside the group, or a question about another prompt.
+    Messages are identified by target, dialogue, turn and `columns`, such as the panel. A label is 1, 0, or NaN if it is
+    missing. It is −1 for a behaviour outside the group, and for a question about another prompt.
     """
     require_columns(labels, ["dialogue_id", "turn", "behaviour", "label", *([by] if by else [])])
     require_known("variant", ("judged", "all"), variant)
@@ -100,7 +100,10 @@ def any_behaviour(
 def _per_behaviour(
     labels: Run | pd.DataFrame, by: str | Sequence[str], variant: str, columns: Sequence[str] = ()
 ) -> tuple[pd.DataFrame, list[str], bool]:
-    """Return checked labels, the columns to group by, and whether "behaviour" is one of them."""
+    """Return checked labels, the columns to group by, and whether each label counts by itself.
+
+    Labels count by themselves if "behaviour" is in `by`, or if the table has no such column.
+    """
     labels, by = as_labels(labels), as_names(by)
     require_columns(labels, [*columns, "label", *by], advice="columns of your own come from simulate(…, design={…})" if len(labels) else "")
     require_known("variant", ("judged", "all"), variant)
@@ -115,10 +118,10 @@ def _per_behaviour(
 def select_labels(
     labels: Run | pd.DataFrame, by: str | Sequence[str], variant: str = "judged", columns: Sequence[str] = ()
 ) -> tuple[pd.DataFrame, list[str], dict[str, str]]:
-    """Return the labels to count, the columns to group by, and a column that names the variant.
+    """Return the labels to count, the columns to group by, and the column `variant` (a dict, which may be empty).
 
-    With "behaviour" in `by`, the labels are those of single behaviours; with "category" only, those of any behaviour of the
-    category; with neither, those of any behaviour.
+    With "behaviour" in `by`, a label is of one behaviour. With "category" only, a label is of any behaviour of the category.
+    With neither, a label is of any behaviour. A table without the column `behaviour` is returned unchanged.
     """
     labels, by, alone = _per_behaviour(labels, by, variant, columns)
     if alone:
@@ -130,11 +133,12 @@ def select_labels(
 def count_labels(
     labels: Run | pd.DataFrame, by: str | Sequence[str], variant: str, columns: Sequence[str]
 ) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, str]]:
-    """Return rows, a table with the counts of each row, and a column that names the variant.
+    """Return rows, a table with the counts of each row, and the column `variant` (a dict, which may be empty).
 
-    With "behaviour" in `by`, a row is a label. Otherwise a row is a message. Without `by`, a message counts as all its labels.
-    With other columns in `by`, it counts as one label: whether it shows any behaviour, or any behaviour of the category. An
-    incomplete message then counts with its expected value among the messages of its target, group and level, as in `profile`.
+    With "behaviour" in `by`, or without this column in the table, a row is a label. Otherwise a row is a message. Without
+    `by`, a message counts as all its labels. With other columns in `by`, a message counts as one label: any behaviour, or any
+    behaviour of the category. An incomplete message then has its expected value among the messages of its target, group and
+    level, as in `profile`. If dialogues are counted (`dialogue_id` in `columns`), incomplete messages are not scored.
 
     The counts are yes and scored (sum and number of the values of complete messages, and of expected values), weight and
     square (as for `proportion`), sure (labels that are True, whatever the missing labels are), open (labels that depend
@@ -165,7 +169,7 @@ _MIN_CLUSTERS = 6  # least effective number of clusters for the interval of a sh
 
 
 def _any_values(grid: np.ndarray) -> np.ndarray:
-    """Return a value, a weight and a squared weight for each message (3 × messages).
+    """Return the rows of `message_labels` as values, weights and squared weights (3 × messages).
 
     `grid` is that of `message_labels` for one group. The mean of the values is the share of messages that show any
     behaviour. The deviation of a value from this mean is the influence of the message on the share. An undecided message
@@ -207,10 +211,10 @@ def _any_values(grid: np.ndarray) -> np.ndarray:
 
 
 def _group_values(grid: np.ndarray, group: np.ndarray, cluster: np.ndarray) -> np.ndarray:
-    """Return `_any_values` of the messages of each group; `group` and `cluster` number the messages.
+    """Return `_any_values`, computed for each group of messages. `group` and `cluster` have one number for each message.
 
-    If the weighted messages of a group are worth fewer than `_MIN_CLUSTERS` equal clusters, and fewer than half of what all
-    its messages are worth, their weights are set to 0, and the share has no interval.
+    The weights of a group are set to 0 if its weighted messages are worth too few equal clusters: fewer than `_MIN_CLUSTERS`,
+    and fewer than half the worth of all its messages. The share of the group then has no interval.
     """
     values = np.empty((3, len(grid)))
     for rows in pd.Series(group).groupby(group).indices.values():

@@ -37,7 +37,7 @@ _CONTRAST += ["after_yes_low", "after_yes_high", "after_no_low", "after_no_high"
 
 
 def _contrast(tally: ClusterCounts, now: np.ndarray, then: np.ndarray, ci: float) -> pd.DataFrame:
-    """Estimate the share of yes in `then` after yes and after no in `now`, their difference and ratio; one row per group."""
+    """Estimate the shares of yes in `then` after yes and after no in `now`, with their difference and ratio. A row is a group."""
     counts = _transitions(tally, now, then)
     after_yes, after_no = share_estimates(*counts[:2], ci), share_estimates(*counts[2:], ci)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -51,9 +51,9 @@ def _contrast(tally: ClusterCounts, now: np.ndarray, then: np.ndarray, ci: float
 
 # %% ../../nbs/07_analysis/05_snowballing.ipynb #ff0dc4a3
 def _sequences(length: int, turns: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return features and sums of all 0/1 sequences of a length.
+    """Return the features of all 0/1 sequences of a length, and the number of ones in each sequence.
 
-    The features are the values at turns 2, 3, … and, last, the number of neighbours that are both 1.
+    The features are the values at turns 2, 3, … The last feature is the number of pairs of neighbouring ones.
     """
     bits = (np.arange(2**length)[:, None] >> np.arange(length) & 1).astype(float)
     features = np.zeros((len(bits), turns))
@@ -63,11 +63,11 @@ def _sequences(length: int, turns: int) -> tuple[np.ndarray, np.ndarray]:
 
 # %% ../../nbs/07_analysis/05_snowballing.ipynb #53d68a48
 def _fit_conditional(features: np.ndarray, stratum: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, float, float]:
-    """Fit a conditional logistic model of which sequence occurs in each stratum.
+    """Fit a conditional logistic model of the sequence that occurs in each stratum.
 
     The last feature is the effect of interest. `counts` has clusters as rows and sequences as columns.
-    The prior of the other effects has a standard deviation of 10. Return the estimates, and the cluster-robust
-    variance and the degrees of freedom of the last one. Without an estimate they are NaN.
+    The prior of the other effects has a standard deviation of 10. The result is all estimates, and the cluster-robust
+    variance and the degrees of freedom of the last estimate. All are NaN if the last effect can't be estimated.
     """
     k, n = features.shape[1], counts.sum(axis=0)
     total, nothing = np.bincount(stratum, weights=n), (np.full(k, np.nan), np.nan, np.nan)
@@ -96,14 +96,14 @@ def _fit_conditional(features: np.ndarray, stratum: np.ndarray, counts: np.ndarr
 
 # %% ../../nbs/07_analysis/05_snowballing.ipynb #e5f0d450
 def _until_gap(*grids: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Return the number of turns before the first gap in any grid, and the grids with 0 at all later turns."""
+    """Return the number of turns before the first gap of each dialogue, and the grids with 0 from the gap on."""
     length = np.min([np.argmax(np.isnan(grid), axis=1) for grid in grids], axis=0)
     is_before_gap = np.arange(grids[0].shape[1]) < length[:, None]
     return length, [np.where(is_before_gap, np.nan_to_num(grid), 0.0) for grid in grids]
 
 
 def _code(labels: np.ndarray) -> np.ndarray:
-    """Return the position of each row of labels in the list of all sequences of its length (`_sequences`)."""
+    """Return the position of each row of labels in the order of `_sequences`."""
     return (labels @ 2.0 ** np.arange(labels.shape[1])).astype(np.int64)
 
 # %% ../../nbs/07_analysis/05_snowballing.ipynb #941d5bfc
@@ -115,7 +115,7 @@ def _odds_within(
     sequences: Callable[[int], tuple[np.ndarray, np.ndarray]],
     ci: float,
 ) -> dict[str, float | int | str]:
-    """Estimate the odds ratio of interest, its limits and p, from dialogues that each show one sequence."""
+    """Estimate the odds ratio of the last feature, with limits and p-value, from one sequence for each dialogue."""
     from scipy.stats import t
 
     row = dict.fromkeys(("estimate", "ci_low", "ci_high", "p_value"), np.nan)
@@ -253,7 +253,7 @@ def snowball(
 
 # %% ../../nbs/07_analysis/05_snowballing.ipynb #41251be5
 def _crossed_sequences(length: int, turns: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return features and strata of all pairs of 0/1 sequences x and y. A stratum has one x, and one number of ones in y."""
+    """Return the features and strata of all pairs of 0/1 sequences x and y. Pairs with the same x and sum of y form a stratum."""
     code = np.arange(4**length)
     x, y = ((code[:, None] >> np.arange(length) + shift & 1).astype(float) for shift in (length, 0))
     features = np.zeros((len(code), turns + 3))
@@ -265,7 +265,7 @@ def _crossed_sequences(length: int, turns: int) -> tuple[np.ndarray, np.ndarray]
 
 
 def _odds_of_bringing(cluster: np.ndarray, x: np.ndarray, y: np.ndarray, ci: float) -> dict:
-    """Return one row of `snowball_matrix`, from each dialogue's cluster and labels of two behaviours by turn."""
+    """Return one row of `snowball_matrix`. `x` and `y` are the labels of two behaviours, dialogues × turns."""
     turns, (length, (x, y)) = x.shape[1] - 1, _until_gap(x, y)
     varied = (y.sum(axis=1) > 0) & (y.sum(axis=1) < length)
     tells = (x.sum(axis=1) > 0) & (x.sum(axis=1) < length)

@@ -93,7 +93,7 @@ def _add_votes(
 def _describe(
     shape: tuple[int, ...], names: Sequence[str], places: pd.DataFrame, behaviours: Sequence[str]
 ) -> pd.DataFrame:
-    """Return one row per target, base prompt, scenario, turn and behaviour, with the columns of a labels table."""
+    """Return the columns of a labels table that describe the labels: one row per target, base prompt, scenario, turn, behaviour."""
     base, scenario = shape[1:3]
     t, b, s, k, y = np.indices(shape, dtype=np.int32).reshape(5, -1)
     prompts = [f"p{one + 1:03d}-{place + 1}" for one in range(base) for place in range(scenario)]

@@ -23,7 +23,7 @@ __all__ = ['turn_grid', 'first_occurrences', 'select_dialogue_labels', 'emergenc
 
 # %% ../../nbs/07_analysis/04_timing.ipynb #c3e1ecef
 def _require_first_turn(labels: pd.DataFrame) -> None:
-    """Raise if the table, or a target in it, has no row of turn 1: first occurrences at turn 1 would be missed."""
+    """Raise if the labels of a target, or of a table without targets, do not begin at turn 1."""
     require_columns(labels, ["dialogue_id", "turn", "label"])
     codes, targets = group_rows(labels, [*labels.columns.intersection(["target"])])
     firsts = pd.Series(whole_turns(labels)).groupby(codes).min()
@@ -36,9 +36,13 @@ def _require_first_turn(labels: pd.DataFrame) -> None:
 
 
 def turn_grid(labels: pd.DataFrame, by: Sequence[str] = ()) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
-    """Return a row for each dialogue and behaviour, its labels by turn (with a last column of NaN), and its last turn.
+    """Return the labels by turn: one row for each dialogue and behaviour.
 
-    The first turn of the table counts as turn 1. Dialogues are identified by target and dialogue_id, and by `by`.
+    dialogues: columns that describe the rows
+    grid: labels, rows × turns, with a last column of NaN
+    last: last turn of each row
+
+    The first turn of the table counts as turn 1. Dialogues are identified by target, `dialogue_id` and `by`.
     """
     keys = [name for name in dict.fromkeys(("target", "dialogue_id", "behaviour", *by)) if name in labels.columns]
     codes, _ = group_rows(labels, keys)
@@ -99,7 +103,10 @@ def _first_turns(dialogues: pd.DataFrame, grid: np.ndarray, last: np.ndarray) ->
 
 # %% ../../nbs/07_analysis/04_timing.ipynb #91329d25
 def _incidence(events: np.ndarray, at_risk: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return one minus Kaplan-Meier by turn and group, and each cluster's influence: turn × cluster × group."""
+    """Return the cumulative incidence by turn and group (one minus Kaplan-Meier), and the influence of each cluster.
+
+    The influence is an array of turns × clusters × groups.
+    """
     n, d = at_risk.sum(axis=1), events.sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         hazard = np.where(n > 0, d / n, 0.0)
@@ -110,7 +117,7 @@ def _incidence(events: np.ndarray, at_risk: np.ndarray) -> tuple[np.ndarray, np.
 
 # %% ../../nbs/07_analysis/04_timing.ipynb #84d7461f
 def _by_target(labels: pd.DataFrame, by: str | Sequence[str] | None) -> list[str]:
-    """Return the columns to group by; by default target, if the table has it, and behaviour."""
+    """Return the columns to group by. The default is "behaviour", and "target" if the table has this column."""
     default = ["target", "behaviour"] if "target" in labels.columns else ["behaviour"]
     result_columns = "n_first", "n_at_risk", "n_undecided", "half_or_more", "after_turn", "surely", "open", "n_occurring", "n_behaviours"
     limits = [f"{name}{end}" for name in ("ratio", "after_yes", "after_no") for end in ("", "_low", "_high")]
@@ -121,7 +128,7 @@ def _by_target(labels: pd.DataFrame, by: str | Sequence[str] | None) -> list[str
 def select_dialogue_labels(
     labels: Run | pd.DataFrame, by: str | Sequence[str] | None, variant: str
 ) -> tuple[pd.DataFrame, list[str], dict[str, str]]:
-    """Return labels as `select_labels` does, for statistics over turns; by default grouped by target and behaviour."""
+    """Return the result of `select_labels` for statistics over turns. The default of `by` is that of `_by_target`."""
     labels = as_labels(labels)
     if "turn" in (by := _by_target(labels, by)):
         raise TableError("by contains 'turn', but this statistic is computed over the turns of a dialogue. Remove it from by")
@@ -130,7 +137,7 @@ def select_dialogue_labels(
 
 
 def _first_sums(first: pd.DataFrame, tally: ClusterCounts, turns: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return events and dialogues at risk by turn, cluster and group. `tally` counts the rows of `first`."""
+    """Return the numbers of events, and of dialogues at risk, by turn, cluster and group. `tally` counts the rows of `first`."""
     event, turns_seen = first["first_turn"].to_numpy(dtype=float, na_value=0), first["turns_seen"].to_numpy()
     each = range(1, turns + 1)
     return np.stack([tally.sums(event == turn) for turn in each]), np.stack([tally.sums(turns_seen >= turn) for turn in each])
@@ -208,9 +215,10 @@ def emergence(
 
 # %% ../../nbs/07_analysis/04_timing.ipynb #fd8ba5f3
 def _possible_starts(grid: np.ndarray, ends: np.ndarray, after: int) -> dict[str, np.ndarray]:
-    """Return masks of dialogues: certainly early, certainly late, and undecided ones that may be early or may be late.
+    """Return four masks of dialogues by their first occurrence: `early`, `late`, `may_early`, `may_late`.
 
-    `ends` is the last turn of each dialogue that counts. Until then, the behaviour may have occurred at a turn without a label.
+    Occurrences up to turn `after` are early. `early` and `late` are certain. The others depend on turns without a label, at
+    which the behaviour may have occurred. `ends` is the last turn of each dialogue that counts.
     """
     place, yes = np.arange(grid.shape[1]), grid == 1
     missing = np.isnan(grid) & (place < ends[:, None])
@@ -222,7 +230,10 @@ def _possible_starts(grid: np.ndarray, ends: np.ndarray, after: int) -> dict[str
 
 # %% ../../nbs/07_analysis/04_timing.ipynb #56b69f2b
 def _sequence_shares(patterns: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Fit the likeliest shares of sequences to patterns (labels with gaps, n of each), by EM."""
+    """Estimate the shares of 0/1 sequences by maximum likelihood (EM), from `n` dialogues with each pattern of labels and gaps.
+
+    The result is the possible sequences, which of them each pattern allows, and their shares.
+    """
     turns = patterns.shape[1]
     bits = (np.arange(2**turns)[:, None] >> np.arange(turns) & 1).astype(float)
     fits = np.ones((len(patterns), len(bits)), dtype=bool)
@@ -246,7 +257,7 @@ def _sequence_shares(patterns: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, n
 def _late_influence(
     grid: np.ndarray, cluster: np.ndarray, n_clusters: int, after: int
 ) -> tuple[float, np.ndarray]:
-    """Return the share of late first occurrences by `_sequence_shares`, and the influence of each cluster on it."""
+    """Return the share of late first occurrences by `_sequence_shares`, and the influence of each cluster on this share."""
     labelled = ~np.isnan(grid).all(axis=0)
     grid, after = grid[:, labelled], labelled[:after].sum()
     if not 0 < after < grid.shape[1]:
@@ -345,7 +356,7 @@ def late_share(
 def _late_shares(
     first: pd.DataFrame, tally: ClusterCounts, grid: np.ndarray, after: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the shares of late first occurrences by group, and the influence of each cluster on them."""
+    """Return the shares of late first occurrences by group, and the influence of each cluster on these shares."""
     share, influence = _incidence(*_first_sums(first, tally, grid.shape[1]))
     later = tally.count(~np.isnan(grid[:, after:]).all(axis=1)) > 0
     with np.errstate(invalid="ignore", divide="ignore"):
