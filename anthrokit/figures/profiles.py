@@ -32,7 +32,7 @@ def name_column(frame: pd.DataFrame, columns: Sequence[str], source: str) -> str
 
 
 def row_kinds(what: str, rows: Sequence[str]) -> list[str | None]:
-    """Return the heading of each row, its category; None for all rows without headings."""
+    """Return the category of each row as its heading, or None for every row if the figure should have no headings."""
     kinds = [behaviour_categories().get(name, "other behaviours") for name in rows] if what == "behaviour" else []
     return kinds if 2 <= len(set(kinds)) <= len(rows) / 2 else [None] * len(rows)
 
@@ -52,7 +52,7 @@ def warn_if_low(size: tuple[float, float], rows: str, stacklevel: int = 6) -> No
 
 
 def place_rows(ax: Axes, what: str, rows: Sequence[str]) -> np.ndarray:
-    """Write the names of rows at the left, with a heading above each category, and return the places of the rows."""
+    """Write the names of rows at the left, with a heading above each category. Return the positions of the rows."""
     names = labels_in(what, rows).values()
     places, lines, headings = [], [], []
     for name, kind, before in zip(names, kinds := row_kinds(what, rows), [None, *kinds], strict=False):
@@ -247,7 +247,7 @@ def draw_heat(
 ) -> Any:
     """Draw a heat map with a note in each cell, and return its colour bar.
 
-    Notes are black or white, whichever has the higher contrast to the cell. The default colour map can be printed in grey.
+    A note is black or white, depending on the contrast to its cell. The default colour map can be printed in grey.
 
     Parameters
     ----------

@@ -23,8 +23,8 @@ __all__ = ['fit_notes', 'plot_scores', 'plot_ranks', 'plot_counts', 'plot_slopes
 def fit_notes(ax: Axes, room: float = 0.94, whole: bool = True) -> None:
     """Fit the numbers of a heat map into its cells.
 
-    A number is too wide if it takes more than the share `room` of the width of its cell. If one is too wide, all are rounded to
-    whole numbers, unless `whole` is False. If one still is, all are drawn smaller.
+    A number is too wide if it takes more than the share `room` of the width of its cell. If any number is too wide, all numbers
+    are rounded to whole numbers, unless `whole` is False. If a number is still too wide, all numbers are drawn smaller.
     """
     ax.figure.draw_without_rendering()
     notes = [text for text in ax.texts if text.get_transform() == ax.transData and text.get_text()]
@@ -43,7 +43,7 @@ def fit_notes(ax: Axes, room: float = 0.94, whole: bool = True) -> None:
 
 # %% ../../nbs/09_figures/05_published.ipynb #cac7a8a5
 def _whole(number: float) -> str:
-    """Format a number without decimals, or a dash for a missing one."""
+    """Format a number without decimals. A missing number becomes a dash."""
     return "–" if pd.isna(number) else f"{number:,.0f}".replace("-", "−")
 
 

@@ -173,7 +173,7 @@ def theme(
 
 
 def _colours(palette: str | Sequence[str] | Mapping[str, str]) -> Sequence[str] | Mapping[str, str]:
-    """Return a palette, or the colours of a named one. Raise for an unknown name or colour."""
+    """Return the colours of a palette, which may be given by its name. Raise for an unknown name or colour."""
     import matplotlib as mpl
     import seaborn as sns
 
@@ -262,7 +262,7 @@ def chinese_font() -> str:
 
 @functools.cache
 def _chinese_fonts() -> tuple[str, ...]:
-    """Return the font of `chinese_font` in a tuple, empty without such a font; looked up once."""
+    """Return a tuple of the font of `chinese_font`, or an empty tuple if no such font is installed. The result is cached."""
     try:
         return (chinese_font(),)
     except RuntimeError:
@@ -271,7 +271,7 @@ def _chinese_fonts() -> tuple[str, ...]:
 # %% ../../nbs/09_figures/01_style.ipynb #7d7810b4
 @functools.cache
 def _width(character: str, families: tuple[str, ...]) -> float:
-    """Return the width of a character in average letters; 0 if it is invisible or missing in the fonts."""
+    """Return the width of a character, in average letters. The width is 0 if the character is invisible or missing in the fonts."""
     from matplotlib.font_manager import FontProperties, findfont, get_font
     from matplotlib.textpath import text_to_path
 
@@ -370,9 +370,10 @@ INVISIBLE = "\u200b\u200e"  # characters that `_visible` adds
 
 
 def _visible(label: str) -> str:
-    """Return a label that Matplotlib shows. It hides labels that begin with an underscore, so a zero-width space precedes it.
+    """Return a label that Matplotlib shows as it is.
 
-    Direction marks around a name that is written from right to left keep the text after it at its right.
+    Matplotlib hides labels that begin with an underscore, so a zero-width space is put before the underscore. Names that are
+    written from right to left get direction marks, so that later text stays at their right.
     """
     if any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in label):
         return f"\u200e{label}\u200e"
@@ -389,7 +390,7 @@ def model_labels(names: Sequence[str], room: int = 32) -> dict[str, str]:
 
 
 def labels_in(column: str, names: Sequence[str], room: int = 32) -> dict[str, str]:
-    """Return the text to show for each name of a column. Targets and versions are models."""
+    """Return the text to show for each name of a column. Targets and versions are shown as `model_labels` does."""
     if column in ("target", "version"):
         return model_labels(names, room)
     texts = [_LOOK.get().labels.get(name, format_name(name)) for name in names]
@@ -431,7 +432,7 @@ def interval_text(row: Any, form: Callable[[float], str] = "{:.2f}".format, miss
 
 
 def signed_points(share: float) -> str:
-    """Format a difference of shares in whole percentage points: +3, −3, 0, or – for a missing one."""
+    """Format a difference of shares in whole percentage points: +3, −3 or 0. A missing difference becomes a dash."""
     text = "–" if pd.isna(share) else f"{100 * share:+.0f}".replace("-", "−")
     return "0" if text[1:] == "0" else text
 
@@ -595,7 +596,7 @@ _TOGETHER = re.compile(r"(?<=n) = (?=\d)|(?<=\d) (?=%)|(?<=%) (?=interval)")  # 
 
 
 def _broken(text: Text, room: float) -> int:
-    """Break a text that is wider than `room` pixels, before a bracket if possible; return the number of lines added."""
+    """Break a text that is wider than `room` pixels, if possible before a bracket. Return the number of lines added."""
     before, wide = text.get_text(), text.get_window_extent().width
     if wide <= room or not before.strip():
         return 0
@@ -622,7 +623,7 @@ def fill_name(name: str, room: int) -> str:
 
 
 def _in_lines(texts: Sequence[str], room: int) -> list[str]:
-    """Return wrapped names in one line, shortened."""
+    """Undo the line breaks of names, and shorten the names to `room` letters."""
     whole = [" ".join(text.replace("\u200b\n", "").replace("-\n", "-").split()).strip(INVISIBLE) for text in texts]
     return [_visible(text) for text in shorten_names(whole, room)]
 
@@ -637,7 +638,7 @@ def _grow(figure: Figure, inches: float) -> None:
 
 
 def _fit_rows(ax: Axes, width: float) -> bool:
-    """Wrap row names wider than `width` pixels, or shorten all names if rows are too low. Return whether a name changed."""
+    """Wrap row names wider than `width` pixels. If wrapped names are higher than rows, shorten all names. Return whether a name changed."""
     labels, row = ax.get_yticklabels(), ax.get_window_extent().height / max(abs(np.diff(ax.get_ylim())[0]), 1)
     before = [label.get_text() for label in labels]
     if type(ax.yaxis.get_major_formatter()).__name__ not in _FIXED or any(label.get_rotation() for label in labels):
@@ -685,7 +686,7 @@ def _lay_out(figure: Figure) -> None:
 
 
 def _break_axes(ax: Axes, width: float) -> int:
-    """Wrap the texts around one axes, and return the number of lines added above and below it."""
+    """Wrap the texts around the axes `ax`. Return the number of lines added above and below the axes."""
     from matplotlib.transforms import blended_transform_factory
 
     box, edge, n_lines = ax.get_window_extent(), scaled_size(3), 0
@@ -768,7 +769,7 @@ SHARED = {
 
 
 def _documented(draw: Callable) -> str:
-    """Return a figure function's docstring with the parameters and the return value that all figures share."""
+    """Add the parameters and the return value that all figures share to the docstring of a figure function."""
     text, parameters = inspect.cleandoc(draw.__doc__ or ""), {"order", *inspect.signature(draw).parameters}
     head = "" if "\nParameters\n" in text else "\nParameters\n----------\n"
     sections = head + "\n".join(SHARED[name] for name in SHARED if name in parameters)
@@ -777,7 +778,11 @@ def _documented(draw: Callable) -> str:
 
 
 def _names_in(table: pd.DataFrame | pd.Series) -> list[str]:
-    """Return the names in a table: the cells of columns of texts and of whole numbers; without texts, its columns and index."""
+    """Return the names that a figure of this table may show.
+
+    The names are the cells of columns of texts or whole numbers. In a table without texts, the names are those of its columns
+    and rows.
+    """
     frame = table.to_frame() if isinstance(table, pd.Series) else table
     parts = [frame.select_dtypes(exclude="number"), frame.select_dtypes("integer")]
     cells = [name for part in parts for column in part for name in part[column].astype(str).unique()]
@@ -840,9 +845,9 @@ def themed(draw: Callable[..., _Drawn]) -> Callable[..., _Drawn]:
 
 # %% ../../nbs/09_figures/01_style.ipynb #78a683e6
 def with_series(frame: pd.DataFrame, what: str) -> tuple[pd.DataFrame, str | None, dict[str, str]]:
-    """Return a table with one column that identifies its series, that column's name, and each series' label.
+    """Identify the series of a table by one column. Return the table, the name of this column, and the label of each series.
 
-    The series are defined by the columns left of the first number, except `what`.
+    The series are defined by the columns left of the first number, except `what`. If a table has one series, the name is None.
     """
     numbers = [name for name in ("estimate", "turn", "raw", "a") if name in frame.columns]
     first = min(frame.columns.get_loc(name) for name in numbers)

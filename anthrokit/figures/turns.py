@@ -36,7 +36,7 @@ def _turn_colours(turns: Sequence[int]) -> dict[int, tuple[float, ...]]:
 
 
 def _draw_bars_of_turns(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence[str], whole: bool = False) -> None:
-    """Draw a bar for each name, with a part for each turn: the share of dialogues in which the name first occurs there.
+    """Draw a bar for each name, with a part for each turn: the share of dialogues in which the name first occurs at this turn.
 
     With `whole`, the parts are shares of the dialogues in which the name occurs, and each bar is 100 % long.
     """
@@ -62,7 +62,7 @@ def _draw_bars_of_turns(ax: Axes, frame: pd.DataFrame, what: str, rows: Sequence
 
 
 def _turn_marks(turns: Sequence[int], ends: Sequence[int], interval: str) -> list[Artist]:
-    """Return the entries of the legend: a colour for each turn, and the interval."""
+    """Return the entries of the legend: a colour for each turn, and a line for the interval if the table has intervals."""
     from matplotlib import rcParams
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
@@ -172,7 +172,7 @@ def _end_labels(ax: Axes, x: float, ends: Sequence[dict]) -> None:
 
 # %% ../../nbs/09_figures/04_turns.ipynb #675886f4
 def place_lines(frame: pd.DataFrame, n_lines: int) -> tuple[np.ndarray, bool]:
-    """Return the offset of each line's points from their turns, and whether the intervals fit side by side."""
+    """Return the horizontal offset of each line, and whether the intervals of all lines fit side by side."""
     width = (frame["ci_high"] - frame["ci_low"]).groupby(frame["turn"]).sum()
     return (np.arange(n_lines) - (n_lines - 1) / 2) * 0.35 / max(n_lines, 2), not width.max() > 3
 
@@ -182,8 +182,8 @@ def _incidence_lines(
 ) -> list[dict]:
     """Draw lines, with intervals if there is room. Return the text, height and style of the label at the end of each line.
 
-    `texts` are the names to show. The position of a line among `every` name gives its colour and marker, which so stay the
-    same if other names never occur.
+    `texts` has the text to show for each name. `every` has all names, including names that never occur. The position in `every`
+    decides the marker and the line style, so that they do not depend on the other names that occur.
     """
     kinds = {name: behaviour_categories().get(name, name) for name in every}
     ends, colours = [], colours_of(list(kinds.values()))
@@ -327,7 +327,10 @@ def plot_snowball(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
 
 def _snowball_columns(part: pd.DataFrame, interval: str) -> list[tuple[str, list[str], float]]:
-    """Return the columns at the right of `plot_snowball`: heading, texts, and position of the right edge in points."""
+    """Return the columns of text at the right of `plot_snowball`.
+
+    A column is a tuple of its heading, its texts, and the position of its right edge in points.
+    """
     differences = [f"{signed_points(row.estimate)} ({interval_text(row, signed_points)})" for row in part.itertuples()]
     p_values = ["–" if pd.isna(p) else "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0") for p in part["p_adjusted"]]
     odds = ["–" if pd.isna(odds) else _two_digits(odds) for odds in part["odds_ratio"]]

@@ -30,7 +30,7 @@ ACCURACY_MEASURES = ["precision", "recall", "specificity", "F1", "raw agreement"
 
 
 def accuracy_measures(hit: np.ndarray, false: np.ndarray, miss: np.ndarray, rejection: np.ndarray) -> np.ndarray:
-    """Return the seven measures from counts; resamples × (7 × columns)."""
+    """Return the seven measures from counts. The result has one column per measure and group, ordered by measure."""
     shares = hit / (hit + false), hit / (hit + miss), rejection / (rejection + false)
     f1 = 2 * hit / (2 * hit + false + miss)
     total = hit + false + miss + rejection
@@ -126,9 +126,9 @@ def panel_verdicts(source: pd.DataFrame | Run) -> pd.DataFrame:
 
 # %% ../../nbs/08_validity/02_accuracy.ipynb #df1157b7
 def people_labels(people: pd.DataFrame | str | os.PathLike, verdicts: pd.DataFrame) -> pd.DataFrame:
-    """Return the messages that people decided, with weights (1 if not drawn) and base prompts.
+    """Return people's decided labels, with weights (1 if not drawn) and base prompts.
 
-    Raise if a judge was tuned on one of them.
+    Raise if a judge was tuned on one of the messages.
     """
     if not (isinstance(people, pd.DataFrame) and "truth" in people.columns):
         people = read_annotations(people)
@@ -170,9 +170,10 @@ def join_people(verdicts: pd.DataFrame, people: pd.DataFrame | str | os.PathLike
 
 # %% ../../nbs/08_validity/02_accuracy.ipynb #a2e40791
 def _labels_worth(totals: Sequence[np.ndarray], squares: Sequence[np.ndarray]) -> np.ndarray:
-    """Return the effective numbers of labels of precision, recall and specificity.
+    """Return the effective numbers of labels for precision, recall and specificity.
 
-    The arguments are sums of weights, and of their squares, for hits, false alarms, misses and correct rejections.
+    `totals` has the sums of weights, and `squares` the sums of squared weights. Both have one array for each of hits, false
+    alarms, misses and correct rejections.
     """
     kinds = [0, 0, 3], [1, 2, 1]  # hits and false alarms, hits and misses, rejections and false alarms
     yes, no, yes2, no2 = (np.array(sums)[kind] for sums in (totals, squares) for kind in kinds)
@@ -263,9 +264,9 @@ def judge_accuracy(
 
 # %% ../../nbs/08_validity/02_accuracy.ipynb #c73f58e7
 def _independent(sums: np.ndarray, judges: int) -> np.ndarray:
-    """Return the mean error correlation and the independent votes; resamples × 2.
+    """Return the mean correlation of judges' errors, and the number of independent votes (two columns).
 
-    The columns of `sums` are messages, errors of each judge, and joint errors of each pair.
+    A row of `sums` has the number of messages, each judge's number of errors, and each pair's number of joint errors.
     """
     rate, joint = sums[:, 1 : judges + 1] / sums[:, :1], sums[:, judges + 1 :] / sums[:, :1]
     a, b = np.transpose(list(combinations(range(judges), 2)))

@@ -41,7 +41,7 @@ __all__ = ['Edit', 'ThresholdJudge', 'WordedJudge', 'split_labels', 'best_limit'
 
 # %% ../../nbs/08_validity/13_alignment.ipynb #0dff42e1
 class ThresholdJudge(LocalJudge):
-    """A local judge with a threshold chosen by people's labels. Made by `align`.
+    """Local judge whose thresholds were chosen by people's labels. `align` makes it.
 
     Examples
     --------
@@ -75,14 +75,14 @@ class ThresholdJudge(LocalJudge):
 
 # %% ../../nbs/08_validity/13_alignment.ipynb #ceaf007c
 def _folded(wording: Behaviour) -> Behaviour:
-    """Return a behaviour whose definition has its permissible uses, for judges that show the definition only."""
+    """Append the permissible uses of a behaviour to its definition, for judges that show only the definition."""
     uses = "".join(f"\n- {use}" for use in wording.permissible)
     definition = wording.definition + (f"\nThese uses do not count:{uses}" if uses else "")
     return replace(wording, definition=definition, permissible=())
 
 # %% ../../nbs/08_validity/13_alignment.ipynb #22a13719
 class WordedJudge(PromptJudge):
-    """A prompt judge with descriptions of behaviours chosen by people's labels. Made by `align`.
+    """Prompt judge whose descriptions of behaviours were chosen by people's labels. `align` makes it.
 
     Examples
     --------
@@ -127,7 +127,10 @@ class WordedJudge(PromptJudge):
 
 # %% ../../nbs/08_validity/13_alignment.ipynb #7f98cd11
 def _labelled_texts(labels: pd.DataFrame | Run) -> pd.DataFrame:
-    """Return message, user, cluster and truth of the messages that people decided, and behaviour if it is known."""
+    """Return the labels that people decided, with the columns `message`, `user`, `cluster` and `truth`.
+
+    If the labels have a column `behaviour`, every decided label must have a behaviour.
+    """
     if isinstance(labels := run_of(labels), Run):
         labels = add_texts(labels, read_annotations(labels.annotations()))
     require_columns(labels, ["message", "truth"], "people's", advice="run.annotations() has no texts: pass the run")
@@ -192,7 +195,10 @@ def split_labels(table: pd.DataFrame, tuning: float = 0.5, most: int = 200, seed
 
 # %% ../../nbs/08_validity/13_alignment.ipynb #0dc135f2
 def _agreement(above: np.ndarray, truth: np.ndarray, weight: np.ndarray, measure: str) -> np.ndarray:
-    """Return a measure of verdicts (… × rows) under weights (resamples × rows): … × resamples; NaN if it is undefined."""
+    """Measure the agreement of verdicts with people, under the weights of each resample; NaN if the measure is undefined.
+
+    `above` is verdicts × rows, `weight` is resamples × rows, and the result is verdicts × resamples.
+    """
     yes, no, above = (weight * truth).T, (weight * ~truth).T, above.astype(float)
     with np.errstate(invalid="ignore", divide="ignore"):
         values = accuracy_measures(above @ yes, above @ no, (1 - above) @ yes, (1 - above) @ no)
@@ -200,7 +206,9 @@ def _agreement(above: np.ndarray, truth: np.ndarray, weight: np.ndarray, measure
 
 # %% ../../nbs/08_validity/13_alignment.ipynb #12c88612
 def best_limit(scores: np.ndarray, verdicts: np.ndarray, truth: np.ndarray, cluster: Sequence, measure: str, seed: int = 0) -> float | None:
-    """Return a threshold that, on left-out clusters, agrees better with people than the judge's verdicts; else None.
+    """Return the median of the thresholds that agree best with people in each resample, or None.
+
+    The result is None unless these thresholds beat the judge's verdicts on left-out clusters in at least 70 % of resamples.
 
     Examples
     --------
@@ -240,7 +248,7 @@ Edit = tuple[str, str, str | None]  # field of the behaviour, text, base prompt 
 
 
 def _proposals(answer: str | None) -> list[Edit]:
-    """Return the definition and the permissible uses that a model proposed; none if its answer can't be parsed."""
+    """Parse the definition and the permissible uses that a model proposed. Return an empty list if parsing fails."""
     with suppress(StopIteration, TypeError):
         proposal, _ = next(json_objects(answer or ""))
         texts = [("definition", proposal.get("definition")), *(("permissible", use) for use in proposal.get("permissible", ())[:5])]
@@ -257,7 +265,7 @@ def _edited(wording: Behaviour, edits: Sequence[Edit]) -> Behaviour:
 
 # %% ../../nbs/08_validity/13_alignment.ipynb #97fe4429
 class ProposalJob(Job):
-    """One request for a better wording. Its response is saved in the manifest of the run, so that the search can be continued."""
+    """One request for a better wording. The response is saved in the run's manifest, so that a search can be continued."""
 
     def __init__(self, run: Run, llm: LLM, prompt: str, budget: Budget | None = None):
         super().__init__(run, [llm], budget)
@@ -276,7 +284,7 @@ class ProposalJob(Job):
 
 # %% ../../nbs/08_validity/13_alignment.ipynb #143166a7
 class WordingSearch:
-    """The search for a wording of one behaviour, with its calls saved in a run. Used by `align`."""
+    """Search for a wording of one behaviour. `align` uses it. All calls are saved in a run."""
 
     def __init__(self, judge: PromptJudge, behaviour: Behaviour, table: pd.DataFrame, run: Run, measure: str, **how: Any):
         self.judge, self.behaviour, self.measure, self.how = judge, behaviour, measure, how
@@ -287,7 +295,7 @@ class WordingSearch:
         self.rows = self.table[self.table["split"] == "tuning"]
 
     def verdicts(self, judges: Sequence[Judge], split: str) -> np.ndarray:
-        """Judge the messages of one split; return the verdicts, judges × messages, as 1, 0 and NaN."""
+        """Judge the messages of one split. Return verdicts as 1, 0 and NaN, judges × messages."""
         judge_run(self.run, judges, behaviours=[self.behaviour.name], taxonomy=[self.behaviour], targets=split, **self.how)
         names, ids = [one.name for one in judges], self.table.loc[self.table["split"] == split, "dialogue_id"]
         wide = modes(self.run.ratings()).pivot(index="dialogue_id", columns="judge", values="mode")
@@ -301,7 +309,7 @@ class WordingSearch:
         return self.verdicts(judges, "tuning")[[[*unique].index(name) for name in names]]
 
     def gain(self, before: np.ndarray, after: np.ndarray, edits: Sequence[Edit]) -> float:
-        """Return the improvement on messages that have both verdicts. Messages with base prompts of the edits are left out."""
+        """Return the improvement on messages with both verdicts. Messages are left out if an edit comes from their base prompt."""
         own = self.rows["cluster"].isin([cluster for _, _, cluster in edits]).to_numpy()
         both = ~(np.isnan(before) | np.isnan(after) | own)
         truth, weight = self.rows["truth"].to_numpy()[both], np.ones((1, both.sum()))
@@ -321,7 +329,7 @@ class WordingSearch:
         return _edited(wording, options[-place][0]) if gain > 0 else wording
 
     def errors(self, wording: Behaviour, truth: bool, most: int = 3) -> pd.DataFrame:
-        """Return tuning messages that people label `truth` and the judge does not: the shortest first, one per base prompt."""
+        """Return tuning messages on which the judge contradicts the label `truth`, shortest first, and at most one per base prompt."""
         wrong = self.rows["truth"].eq(truth).to_numpy() & (self.scores([wording])[0] == float(not truth))
         rows = self.rows[wrong].assign(length=self.rows["message"].str.len()).sort_values("length", kind="stable")
         return rows.drop_duplicates("cluster").head(most)
@@ -347,7 +355,7 @@ class WordingSearch:
 
 # %% ../../nbs/08_validity/13_alignment.ipynb #24e68f0e
 def _report(before: np.ndarray, after: np.ndarray, rows: pd.DataFrame, **resampling: Any) -> pd.DataFrame:
-    """Measure verdicts (1, 0, NaN) before and after against the truth, and the change."""
+    """Measure the verdicts before, the verdicts after, and the change. Verdicts are 1, 0 and NaN."""
     both = ~(np.isnan(before) | np.isnan(after))
     tally, truth = ClusterCounts(rows[both], [], rows["cluster"][both]), rows["truth"].to_numpy()[both]
 
@@ -364,7 +372,10 @@ def _report(before: np.ndarray, after: np.ndarray, rows: pd.DataFrame, **resampl
 
 # %% ../../nbs/08_validity/13_alignment.ipynb #dfc47e8d
 def _align_threshold(judge: LocalJudge, rows: pd.DataFrame, behaviours: Sequence[Behaviour], measure: str, seed: int):
-    """Return one threshold for the highest score of the behaviours (or None), and the verdicts before and after."""
+    """Choose one threshold for several behaviours. Return the threshold (or None), the verdicts before and the verdicts after.
+
+    A message's score is its highest score for the behaviours.
+    """
     ratings = [rate_many(judge, rows["message"].tolist(), one) for one in behaviours]
     scores = np.array([[one.score for one in row] for row in ratings], dtype=float).max(axis=0)
     verdicts = np.array([[one.verdict for one in row] for row in ratings], dtype=float)

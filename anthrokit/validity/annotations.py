@@ -29,7 +29,7 @@ __all__ = ['ITEM', 'add_texts', 'draw_annotation_sample', 'read_verdicts', 'read
 
 # %% ../../nbs/08_validity/01_annotations.ipynb #cc4f86ad
 def _shares(sizes: Sequence[int], n: int) -> list[int]:
-    """Divide n equally among strata. The surplus of a small stratum goes to larger ones."""
+    """Divide `n` draws equally among strata of these sizes. If a stratum is too small, larger strata get the surplus."""
     n_left, shares = min(n, sum(sizes)), [0] * len(sizes)
     while n_left:
         for place in [place for place, size in enumerate(sizes) if shares[place] < size][:n_left]:
@@ -39,7 +39,7 @@ def _shares(sizes: Sequence[int], n: int) -> list[int]:
 
 # %% ../../nbs/08_validity/01_annotations.ipynb #a9d7915c
 def _stratified(group: pd.DataFrame, n: int, random: np.random.Generator) -> pd.DataFrame:
-    """Draw n labels by stratum; weight is the number of labels that each represents."""
+    """Draw `n` labels by stratum. The column `weight` is the number of labels that a drawn label represents."""
     stratum = group["label"].astype("object").map({False: 0, True: 1}).fillna(2)  # labelled messages first
     parts = [part for _, part in group.groupby(stratum if n > 1 else np.zeros(len(group)))]
     samples = []
@@ -199,7 +199,7 @@ def read_verdicts(column: pd.Series, where: str = "") -> pd.Series:
 
 # %% ../../nbs/08_validity/01_annotations.ipynb #a38cb93f
 def _read_sheet(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
-    """Read the rows of a sheet that aren't blank, indexed by position, with boolean verdict and undone."""
+    """Return the rows of a sheet that aren't blank, with boolean `verdict` and `undone`. The index is the position in the sheet."""
     is_frame = isinstance(source, pd.DataFrame)
     frame = source if is_frame else tables.read_frame(source, dtype=tables.get_table("annotations").text_dtypes)
     require_columns(frame, [*ITEM, "verdict"], "annotations", rows=False, source=source)
@@ -213,7 +213,7 @@ def _read_sheet(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
 
 
 def _check_sheet(rows: pd.DataFrame, source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
-    """Check the rows of a sheet against the schema of annotations; the index is kept."""
+    """Check the rows of a sheet against the schema of annotations. Return them with their index."""
     where = "the sheet" if isinstance(source, pd.DataFrame) else source
     return tables.check_table(rows, "annotations", where).set_axis(rows.index)
 
@@ -299,7 +299,7 @@ class Annotations:
             self._history()
 
     def _history(self) -> pd.DataFrame:
-        """Return all verdicts, also those replaced or undone."""
+        """Return all verdicts, including replaced and undone verdicts."""
         return self._store.rows() if self.run is None else self.run.annotations(history=True)
 
     def table(self, *, history: bool = False) -> pd.DataFrame:
@@ -411,12 +411,12 @@ class Annotations:
 
 
 def _number_rows(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return annotations numbered by position."""
+    """Add the column `annotation`: the position of each row, from 1."""
     return rows.assign(annotation=pd.array(range(1, len(rows) + 1), "Int64"))
 
 
 def _read_numbered(path: Path) -> pd.DataFrame:
-    """Read a file of annotations; it may have been concatenated by hand."""
+    """Read a file of annotations. The file may have been concatenated by hand."""
     return _number_rows(tables.read_table(path, "annotations"))
 
 # %% ../../nbs/08_validity/01_annotations.ipynb #9fed97c0

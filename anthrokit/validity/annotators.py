@@ -257,7 +257,10 @@ _CHOICES = {"Yes": True, "No": False, "Can't tell": None}
 
 
 def _item_texts(sheet: pd.DataFrame) -> list[dict[str, str]]:
-    """Return the fields that a tool shows of each item: its id (dialogue, turn and behaviour as JSON), question, user, message."""
+    """Return the fields of each item for an annotation tool: `item`, `question`, `user` and `message`.
+
+    The field `item` identifies the item: its dialogue, turn and behaviour as JSON.
+    """
     require_columns(sheet, [*ITEM, "question", "message"], "annotation sheet")
     keys = sheet[ITEM].astype({"dialogue_id": "str", "turn": int, "behaviour": "str"}).to_numpy(dtype=object)
     texts = sheet.reindex(columns=["question", "user", "message"]).astype("object").fillna("")
@@ -266,7 +269,7 @@ def _item_texts(sheet: pd.DataFrame) -> list[dict[str, str]]:
 
 
 def _verdicts(rows: Sequence[tuple[str, str, str]], where: str) -> pd.DataFrame:
-    """Return annotations of (id, annotator, choice)."""
+    """Return a table of annotations from tuples of item id, annotator and choice."""
     if not rows:
         raise TableError(f"{where} holds no verdict")
     if wrong := [choice for _, _, choice in rows if choice not in [*_CHOICES]]:
@@ -285,7 +288,7 @@ def _verdicts(rows: Sequence[tuple[str, str, str]], where: str) -> pd.DataFrame:
 
 @contextmanager
 def _reading(place: str, form: str, remedy: str) -> Iterator[None]:
-    """Raise TableError if a part of an export doesn't have the form that the tool writes."""
+    """Raise TableError if the code in the with block fails because an export doesn't have the expected form."""
     try:
         yield
     except TableError:
@@ -329,7 +332,10 @@ def to_potato(sheet: pd.DataFrame, folder: str | os.PathLike) -> Path:
 
 
 def _choices(labels: Any) -> list[str]:
-    """Return the choices of an item: pairs of a label and a value, or values by scheme and label, without 'false'."""
+    """Return the names of the choices that an annotator selected for one item.
+
+    `labels` is a list of (label, value) pairs, or a dict of values by scheme and name.
+    """
     if isinstance(labels, dict):
         values = labels.get(_SCHEME) or {}
         labels = [({"schema": _SCHEME, "name": name}, value) for name, value in values.items()]

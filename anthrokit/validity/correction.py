@@ -33,7 +33,7 @@ __all__ = ['METHODS', 'score_parts', 'rogan_gladen', 'effective_share', 'jeffrey
 
 # %% ../../nbs/08_validity/03_correction.ipynb #9df77c3d
 def _clip_limits(estimate: Any, low: Any, high: Any, least: float = 0.0) -> np.ndarray:
-    """Clip an estimate and its limits to `least` and 1; an interval that lies outside as a whole becomes missing."""
+    """Clip an estimate and its limits to the range from `least` to 1. Limits of an interval outside this range become NaN."""
     low, high = (np.where((high < least) | (low > 1), np.nan, end) for end in (low, high))
     return np.clip([estimate, low, high], least, 1)
 
@@ -41,7 +41,10 @@ def _clip_limits(estimate: Any, low: Any, high: Any, least: float = 0.0) -> np.n
 def score_parts(
     rate: Any, n: Any, sensitivity: Any, n_positive: Any, specificity: Any, n_negative: Any, z: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the middle, the half-width and sensitivity + specificity − 1 of Lang and Reiczigel's interval, before it is clipped."""
+    """Return Lang and Reiczigel's interval before clipping.
+
+    The three arrays are the middle, half the width, and the adjusted sensitivity + specificity − 1.
+    """
     p, m = (n * rate + z**2 / 2) / (n + z**2), n + z**2
     se, sp = ((size * share + 1) / (size + 2) for size, share in ((n_positive, sensitivity), (n_negative, specificity)))
     gain = se + sp - 1
@@ -108,7 +111,12 @@ _LEAST_GAIN = 1e-9
 
 
 def _corrected(q: Any, drawn_from: Any, present: Any, absent: Any, gain: Any = None) -> Any:
-    """Return Rogan and Gladen's rate from q, Q, P and F; `gain` replaces P − F, and is at least `_LEAST_GAIN`."""
+    """Return Rogan and Gladen's rate of a group with the judged rate `q`.
+
+    `drawn_from` is the judged rate Q of the messages that the sample was drawn from. `present` (P) and `absent` (F) are
+    people's shares of Yes among messages judged present and judged absent. `gain` replaces P − F. A gain below
+    `_LEAST_GAIN` is replaced by `_LEAST_GAIN`.
+    """
     drawn_from = np.clip(drawn_from, 1e-9, 1 - 1e-9)
     p = drawn_from * present + (1 - drawn_from) * absent
     gain = np.maximum(present - absent if gain is None else gain, _LEAST_GAIN)
@@ -118,7 +126,7 @@ def _corrected(q: Any, drawn_from: Any, present: Any, absent: Any, gain: Any = N
 def _weighted_share(
     positive: np.ndarray, weights: np.ndarray, cluster: np.ndarray, size: int
 ) -> tuple[float, np.ndarray]:
-    """Return a weighted share and its influence by cluster."""
+    """Return a weighted share, and the influence of each cluster on the share."""
     total = weights.sum()
     share = (weights * positive).sum() / total
     return share, np.bincount(cluster, weights * (positive - share) / total, size)
@@ -127,9 +135,10 @@ def _weighted_share(
 def effective_share(
     positive: np.ndarray, weights: np.ndarray, cluster: np.ndarray, size: int, ci: float, alike: float | None = None
 ) -> tuple[float, float, np.ndarray, float]:
-    """Return a weighted share, its effective number of labels, its influence by cluster, and the correlation in clusters.
+    """Return a weighted share with the terms of its interval.
 
-    For a subset of the labels, `alike` is the correlation of all labels. It is used if all labels of the subset agree.
+    The terms are the effective number of labels, the influence of each cluster, and the correlation within clusters. For a
+    subset of the labels, `alike` is the correlation of all labels. This correlation is used if all labels of the subset agree.
     """
     share, influence = _weighted_share(positive, weights, cluster, size)
     totals, squares = (np.bincount(cluster, part, size)[:, None] for part in (weights, weights**2))
@@ -148,7 +157,7 @@ def effective_share(
 
 
 def jeffreys_limits(share: float, size: float, ci: float) -> tuple[float, float]:
-    """Return Jeffreys limits of a share of `size` labels; 0 if it is 0, and 1 if it is 1."""
+    """Return Jeffreys limits of a share of `size` labels. The lower limit for a share of 0 is 0, and the upper limit for 1 is 1."""
     from scipy.special import betaincinv
 
     positives, tail = share * size + 0.5, 0.5 - ci / 2
@@ -159,9 +168,10 @@ def jeffreys_limits(share: float, size: float, ci: float) -> tuple[float, float]
 def recover_rate(
     rate: Callable, parts: Sequence[tuple], influences: np.ndarray, least: float = 0.0
 ) -> tuple[float, float, float]:
-    """Return the value of a function of shares, and its limits (MOVER).
+    """Return a rate that is computed from shares, and its limits by variance estimates recovery (MOVER).
 
-    `parts` has (estimate, low, high) of each share, `influences` their influence by cluster.
+    `rate` is a function of the shares. `parts` has (estimate, low, high) of each share. `influences` has the influence of each
+    cluster on each share.
     """
     estimate = np.array([part[0] for part in parts])
     middle = float(rate(*estimate))
@@ -179,14 +189,17 @@ def recover_rate(
 
 # %% ../../nbs/08_validity/03_correction.ipynb #adc08aa7
 def _shifted(q: float, shift: float, present: float, absent: float, gain: float | None = None) -> float:
-    """Return the corrected rate from q, Q − q, P and F."""
+    """Return `_corrected` with `drawn_from` = `q` + `shift`."""
     return _corrected(q, q + shift, present, absent, gain)
 
 
 def _corrected_limits(
     parts: Sequence[tuple], influences: np.ndarray, rate: Callable = _shifted
 ) -> tuple[float, float, float]:
-    """Return the corrected rate and its limits from its four parts; the limits are wider if P may be as low as F."""
+    """Return the corrected rate and its limits, from the four arguments of `rate` as `parts`.
+
+    The limits are wider if the share among messages judged present may be as low as the share among those judged absent.
+    """
     results = [recover_rate(rate, parts, influences)]
     (present, low, _), (absent, _, high) = parts[2:]
     if low <= absent or high >= present:
@@ -196,10 +209,10 @@ def _corrected_limits(
 
 
 def shared_error_rates(messages: pd.DataFrame, sample: pd.DataFrame, raw: pd.DataFrame, ci: float) -> list[dict]:
-    """Return the corrected rates of one behaviour's groups, with the error rates of all groups together.
+    """Return the corrected rate of each group of one behaviour. All groups share the same error rates.
 
-    `messages` has judged (0 or 1), cluster and _group, the index of the message's row in `raw`. `sample` has verdict
-    (0 or 1), truth, weight and cluster of the messages that people labelled.
+    `messages` has `judged` (0 or 1), `cluster` and `_group`, the index of the message's row in `raw`. `sample` has `verdict`
+    (0 or 1), `truth`, `weight` and `cluster` of the messages that people labelled.
     """
     from scipy.special import ndtri, stdtrit
 
@@ -258,17 +271,21 @@ _FEWEST = 2  # labels of messages with one verdict; with fewer, only people's la
 
 
 def powered_share(q: float, present: float, absent: float) -> float:
-    """Return a rate from the judged rate, and people's shares among messages judged present and judged absent."""
+    """Return the prediction-powered rate from the judged rate `q` and two of people's shares.
+
+    `present` is the share of Yes among messages judged present, and `absent` among messages judged absent.
+    """
     return q * present + (1 - q) * absent
 
 
 def powered_parts(
     q: tuple, verdicts: np.ndarray, cluster: np.ndarray, sample_arrays: Sequence[np.ndarray], size: int, ci: float
 ) -> dict[str, Any]:
-    """Return the terms of a group's rate: a function of shares, their limits, and their influence by cluster.
+    """Return the terms from which `group_rate` estimates the rate of a group.
 
-    `q` is the judged rate and its limits. `verdicts` and `cluster` describe all messages of the group. `sample_arrays`
-    has verdict, truth, weight and cluster of the messages that people labelled.
+    The terms include the function `rate`, the shares that it takes with their limits (`parts`), and the influence of each
+    cluster on each share (`influences`). `q` is the judged rate and its limits. `verdicts` and `cluster` describe all messages
+    of the group. `sample_arrays` has verdict, truth, weight and cluster of the messages that people labelled.
     """
     from scipy.special import ndtri
 
@@ -291,13 +308,19 @@ def powered_parts(
 
 
 def group_rate(group: dict[str, Any]) -> dict[str, float]:
-    """Return estimate, ci_low and ci_high of a group's rate, from its parts, without limits if these are unknown."""
+    """Estimate a group's rate from the terms of `powered_parts`.
+
+    The keys are `estimate` and, if limits can be computed, `ci_low` and `ci_high`.
+    """
     limits = recover_rate(group["rate"], group["parts"], group["influences"])
     return dict(zip(["estimate", "ci_low", "ci_high"] if group["has_limits"] else ["estimate"], limits, strict=False))
 
 
 def combined_rate(rate: Callable, groups: Sequence[dict[str, Any]]) -> tuple[float, float, float]:
-    """Return a function of several groups' rates, and its limits within −1 and 1, from the `powered_parts` of each."""
+    """Apply the function `rate` to the rates of several groups. Return the result and its limits, clipped to −1 and 1.
+
+    `groups` has the terms of `powered_parts` for each group.
+    """
     ends = np.cumsum([len(group["parts"]) for group in groups])[:-1]
 
     def of_shares(*shares: float) -> float:
@@ -308,7 +331,10 @@ def combined_rate(rate: Callable, groups: Sequence[dict[str, Any]]) -> tuple[flo
 
 
 def powered_difference(a: dict[str, Any], b: dict[str, Any]) -> dict[str, float]:
-    """Return the difference of two rates as `group_rate`, from the `powered_parts` of each."""
+    """Estimate the difference a − b of two groups' rates, with the keys of `group_rate`.
+
+    The arguments are the terms of `powered_parts` for each group.
+    """
     names = ["estimate", "ci_low", "ci_high"] if a["has_limits"] and b["has_limits"] else ["estimate"]
     return dict(zip(names, combined_rate(sub, (a, b)), strict=False))
 
@@ -321,7 +347,10 @@ METHODS = ("rogan_gladen", "prediction_powered")
 def judged_and_labelled(
     labels: pd.DataFrame, people: Any, by: list[str], ci: float
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Return raw rates, judged messages, and people's labels, if any. `_group` of a message is the row of its raw rate."""
+    """Return three tables: the raw rates, the judged messages, and people's labels of judged messages.
+
+    The column `_group` of a message is the row of its raw rate. Without `people`, the third table is empty.
+    """
     require_columns(labels, ITEM)
     raw = _judged_rates(labels, by, ci)
     groups, _ = group_rows(labels, by)  # in the order of the rows of raw
@@ -336,14 +365,14 @@ def judged_and_labelled(
 
 
 def _judged_rates(labels: pd.DataFrame, by: list[str], ci: float) -> pd.DataFrame:
-    """Return the raw rates; raise if they are not by behaviour."""
+    """Return the raw rates by group. Raise if `by` lacks "behaviour"."""
     if "behaviour" not in by:
         raise ValueError(f"by is {by}, without 'behaviour'. Judges err by behaviour: add it to by.")
     return profile(labels, by=by, ci=ci)
 
 
 def _from_accuracy(raw: pd.DataFrame, accuracy: pd.DataFrame, ci: float) -> pd.DataFrame:
-    """Return rates corrected by a table of accuracy, as if its labels were of other messages."""
+    """Correct rates by a table of accuracy, as if accuracy had been measured on other messages than the rates."""
     from scipy.special import ndtri
 
     advice = "pass people's labels, or judge_accuracy(labels, people)"
@@ -370,7 +399,7 @@ def _from_accuracy(raw: pd.DataFrame, accuracy: pd.DataFrame, ci: float) -> pd.D
 
 
 def judged_share(messages: pd.DataFrame, row: Any, names: Any) -> dict[str, Any]:
-    """Return the judged rate of one group in the form of `powered_group`, for labels without errors."""
+    """Return the terms of one group's judged rate for `group_rate`, as if the labels had no errors."""
     verdicts, cluster = messages["judged"].to_numpy(), pd.Index(names).get_indexer(messages["cluster"])
     influence = np.bincount(cluster, (verdicts - row["estimate"]) / len(verdicts), len(names))
     parts = [(row["estimate"], row["ci_low"], row["ci_high"])]
@@ -380,7 +409,7 @@ def judged_share(messages: pd.DataFrame, row: Any, names: Any) -> dict[str, Any]
 def powered_group(
     messages: pd.DataFrame, sample: pd.DataFrame, row: Any, ci: float, names: Any = None
 ) -> dict[str, Any]:
-    """Return `powered_parts` of one group, a row of raw rates."""
+    """Return `powered_parts` of one group. `row` is its row of the raw rates."""
     names = pd.Index(messages["cluster"].unique() if names is None else names)
     q = row["estimate"], row["ci_low"], row["ci_high"]
     sample_arrays = *(sample[name].to_numpy() for name in ("verdict", "truth", "weight")), names.get_indexer(sample["cluster"])
@@ -389,7 +418,7 @@ def powered_group(
 
 
 def _powered_row(group: dict[str, Any]) -> dict[str, Any]:
-    """Return the columns of one group's rate."""
+    """Return the columns of one row of `corrected_rates` with prediction-powered rates."""
     alone = dict(zip(_POWERED, group["alone"] if group["several"] else group["alone"][:1], strict=False))
     return {**group_rate(group), **alone, "power": group["power"], "n_people": group["n_people"]}
 

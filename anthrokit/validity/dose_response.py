@@ -24,14 +24,20 @@ _GROUPS, _MOST_DOSES = 5, 10
 
 
 def _cut(dose: pd.Series) -> list[pd.Series]:
-    """Return keys of five groups of equal size; a smallest or largest value that a fifth of the rows have is its own group."""
+    """Return grouping keys that divide doses into five groups, of equal size if possible.
+
+    The smallest or the largest dose is a group by itself if at least a fifth of the rows have it.
+    """
     often = [value for value in (dose.min(), dose.max()) if (dose == value).mean() >= 1 / _GROUPS]
     own = dose.isin(often)
     return [dose.where(own), pd.qcut(dose.mask(own), _GROUPS - len(often), labels=False, duplicates="drop")]
 
 
 def _rows(data: pd.DataFrame, outcome: str, dose: str, cluster: str, where: str) -> pd.DataFrame:
-    """Return outcome, dose, person and level (the dose, or the mean dose of its group) without missing values."""
+    """Return the rows without missing values, with the columns `outcome`, `dose`, `person` and `level`.
+
+    `level` is the dose. If there are many doses, `level` is the mean dose of a group.
+    """
     finite = {"valid": lambda values: values.abs() < 1e100, "expected": "a number between -1e100 and 1e100"}  # has a square
     rows = as_numbers(data[[outcome, dose, cluster]].dropna(), [outcome, dose], where, **finite)
     rows = rows.set_axis(["outcome", "dose", "person"], axis=1)
@@ -51,7 +57,7 @@ def _rows(data: pd.DataFrame, outcome: str, dose: str, cluster: str, where: str)
 
 
 def _means(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return dose, n, n_clusters, mean and its cluster-robust standard error."""
+    """Return the mean outcome of each level with its cluster-robust standard error (column `error`)."""
     each = rows.groupby(["level", "person"])["outcome"].agg(["sum", "size"]).reset_index("person")
     table = each.groupby("level").agg(total=("sum", "sum"), n=("size", "sum"), n_clusters=("size", "size"))
     mean = table["total"] / table["n"]
@@ -63,7 +69,10 @@ def _means(rows: pd.DataFrame) -> pd.DataFrame:
 
 # %% ../../nbs/08_validity/10_dose_response.ipynb #d05e000a
 def _process(means: pd.DataFrame) -> Any:
-    """Fit a Gaussian process; return a function from doses to mean and standard deviation, or (with draws) to samples."""
+    """Fit a Gaussian process to means, and return the fitted curve as a function of doses.
+
+    The function returns mean and standard deviation at the doses. With `draws`, it returns sampled curves.
+    """
     from sklearn.gaussian_process import GaussianProcessRegressor
     from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 
@@ -84,7 +93,7 @@ def _process(means: pd.DataFrame) -> Any:
 
 # %% ../../nbs/08_validity/10_dose_response.ipynb #67233a8a
 def _monotone(means: pd.DataFrame, doses: np.ndarray) -> np.ndarray:
-    """Return the isotonic curve at doses."""
+    """Fit a monotone curve to means, and return its values at these doses."""
     from sklearn.isotonic import IsotonicRegression
 
     rising = np.cov(means["dose"], means["mean"])[0, 1] >= 0
@@ -95,7 +104,7 @@ def _monotone(means: pd.DataFrame, doses: np.ndarray) -> np.ndarray:
 def _groups(
     data: pd.DataFrame, by: Any, outcome: str, dose: str, cluster: str
 ) -> Iterator[tuple[dict, str, pd.DataFrame, pd.DataFrame]]:
-    """Yield each group's columns, its name for errors, its rows, and the means of its doses."""
+    """Yield for each group its columns (a dict), its name for errors, its rows (`_rows`) and its means (`_means`)."""
     names = as_names(by, taken=("dose", "mean", "mean_low", "mean_high", "slope_before", "slope_after", "error", "inside"))
     require_columns(data, [*names, outcome, dose, cluster], "data")
     for key, part in data.groupby(names, sort=False, observed=True, dropna=False) if names else [((), data)]:
@@ -107,7 +116,7 @@ def _groups(
 
 
 def _with_limits(means: pd.DataFrame, ci: float) -> pd.DataFrame:
-    """Return the means with limits by Student's t, missing with too few people."""
+    """Add limits by Student's t to means. Limits are NaN with too few people."""
     from scipy.stats import t
 
     reach = t.ppf(0.5 + ci / 2, means["n_clusters"] - 1) * means["error"]
@@ -199,7 +208,7 @@ def dose_response(
 
 # %% ../../nbs/08_validity/10_dose_response.ipynb #d05e000f
 def _slope(rows: pd.DataFrame) -> tuple[float, float]:
-    """Return slope and p value of a line, cluster-robust by person."""
+    """Fit a line to outcomes over doses, and return its slope and the cluster-robust p-value."""
     import statsmodels.api as sm
 
     codes, people = pd.factorize(rows["person"])

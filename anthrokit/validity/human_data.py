@@ -141,13 +141,13 @@ def load_human_data(name: str, path: str | os.PathLike | None = None) -> pd.Data
 
 
 def _published(file: str) -> pd.DataFrame:
-    """Return a published table, from a local copy or downloaded."""
+    """Read a published table from its local copy, which is downloaded if it is missing."""
     url, sha256 = tables.read_frame(data_path("human_files.csv")).set_index("file").loc[file]
     return tables.read_frame(public_file(f"human/{file}", url, sha256))
 
 
 def _parts(folder: str, path: str | os.PathLike | None) -> dict[str, pd.DataFrame]:
-    """Return the CSV files of a published folder by name, from a path or downloaded."""
+    """Return the tables of a published folder by name. They are read from `path`, or downloaded if `path` is None."""
     if path is not None:
         if not (files := sorted(Path(path).glob("*.csv"))):
             raise TableError(f"{path}: holds no CSV file; pass the folder of the published files, or no path")
@@ -160,20 +160,20 @@ _require = partial(require_columns, rows=False, advice="pass the published file"
 
 
 def _texts(frame: pd.DataFrame, name: str, **columns: str) -> pd.DataFrame:
-    """Return columns of a file under our names, as text; raise if an id, a cluster or a message is missing."""
+    """Return columns of a file as text under the names of `columns`. Raise if an id, a cluster or a message is missing."""
     for own in [own for own in ("item_id", "cluster", "message") if own in columns]:
         reject_values(frame, frame[columns[own]].isna(), columns[own], name, "a text")
     return pd.DataFrame({own: frame[theirs].astype("str") for own, theirs in columns.items()}).reset_index(drop=True)
 
 
 def _part(frame: pd.DataFrame, column: str, value: str, name: str) -> pd.DataFrame:
-    """Return the rows with a value in a column; raise if there are none."""
+    """Return the rows that have this value in a column. Raise if no row has it."""
     require_known(column, frame[column].dropna().unique(), value, where=f"{name}: ")
     return frame[frame[column] == value]
 
 
 def _members(value: Any, valid: Callable) -> list | None:
-    """Return the members of a list, or of the text of a list; None if it is something else or a member is invalid."""
+    """Parse a list, or the text of a list. Return None for any other value, or if a member is invalid."""
     with suppress(ValueError, SyntaxError, TypeError):
         members = [*(ast.literal_eval(value) if isinstance(value, str) else value)]
         return members if all(map(valid, members)) else None
@@ -298,7 +298,7 @@ def _rank_correlation(
 
 # %% ../../nbs/08_validity/05_human_data.ipynb #494170b7
 def _people_lists(data: pd.DataFrame) -> pd.Series:
-    """Return people's verdicts on each message as a list, which may be given as text. Messages without verdicts are left out."""
+    """Return the list of people's verdicts for each message. In `data`, a list may be text. Messages without a list are left out."""
     rows = data.dropna(subset="people")
     lists = rows["people"].map(partial(_members, valid=lambda verdict: pd.isna(verdict) or verdict in (0, 1)))
     reject_values(rows, lists.isna(), "people", "people's labels", "a list of True and False")
@@ -402,7 +402,7 @@ def check_against_people(
 
 
 def _one_person(data: pd.DataFrame) -> pd.DataFrame:
-    """Compare each person with the majority of the others; ties of the others are omitted."""
+    """Measure each person's verdicts against the majority of the other people. Messages on which the others tie are omitted."""
     rows = [
         (cluster, verdict, sum(others) > len(others) / 2)
         for cluster, verdicts in zip(data["cluster"], data["people"], strict=True)

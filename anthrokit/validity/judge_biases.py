@@ -31,7 +31,11 @@ __all__ = ['judge_errors', 'self_preference', 'style_pairs', 'style_effects', 'q
 
 # %% ../../nbs/08_validity/12_judge_biases.ipynb #262f54d0
 def _families(labels: pd.DataFrame | Run, families: Mapping[str, str] | None) -> Mapping[str, str | None]:
-    """Return the family of each target and judge: as given, by the models of a run, or by the names."""
+    """Return the family of each target and each judge.
+
+    Given `families` are returned unchanged. Else families are those of the models in a run, or of the
+    names in a table of labels.
+    """
     if families is not None:
         return families
     if isinstance(labels := run_of(labels), Run):
@@ -251,12 +255,15 @@ def quotations(reason: str) -> list[str]:
 
 
 def _plain_words(text: str) -> str:
-    """Return the normal form of a text without the marks of quotation and Markdown."""
+    """Normalise a text, and remove quotation marks and the marks of Markdown."""
     return " ".join(re.sub(r"[\"'*_~#>]", "", normal_form(text)).split())
 
 
 def _contains(text: str, quotation: str) -> bool:
-    """Return whether the parts of a quotation follow each other in a text. A Latin part of one or two letters must be a word."""
+    """Return whether a text contains the parts of a quotation in their order. An ellipsis separates parts.
+
+    An ASCII part of one or two letters or digits must be a whole word of the text.
+    """
     parts = [re.sub(r"^\W+|\W+$", "", _plain_words(part)) for part in re.split(r"\[?(?:…|\.\.\.)\]?", quotation)]
     parts = parts if any(parts) else [_plain_words(quotation)]  # of signs alone
     patterns = (rf"\b{part}\b" if part.isascii() and part.isalnum() and len(part) < 3 else re.escape(part) for part in parts)

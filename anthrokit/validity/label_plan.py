@@ -127,7 +127,7 @@ def labels_needed(
 
 
 def _plans(row: pd.Series, sensitivity: float, specificity: float, width: float, ci: float, most: int) -> list[dict]:
-    """Return the number of labels for each way to draw them, from a row of `profile`."""
+    """Return the number of labels that a rate needs, for each way to draw messages. `row` is a row of `profile`."""
     q = (row["estimate"], row["ci_low"], row["ci_high"])
     judged_rate = float(np.clip(q[0], 1e-4, 1 - 1e-4))
     rate = float(np.clip((judged_rate + specificity - 1) / (sensitivity + specificity - 1), 1e-4, 1 - 1e-4))

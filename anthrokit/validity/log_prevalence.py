@@ -61,7 +61,7 @@ def _pseudonym(user: str, key: bytes) -> str:
 
 
 def user_names(folder: Path, user: str) -> list[str]:
-    """Return the names that a user may have in a folder of `sample_log`: the given one, and its pseudonym by the key."""
+    """Return the names that a user may have in a folder of `sample_log`: the given name, and its pseudonym if the folder has a key."""
     return [user, *([_pseudonyms(folder)(user)] if (folder / "_users.key").exists() else [])]
 
 # %% ../../nbs/08_validity/11_log_prevalence.ipynb #a97dd45d
@@ -71,7 +71,10 @@ _LARGE = ".json .csv .tsv .xlsx .txt .md".split()  # files that are read as a wh
 
 
 def _whole_conversations(part: Part, parts: Sequence[Part], rows: list[Any]) -> list[Any]:
-    """Return the rows of the conversations that begin in a part. The log has one message per row, sorted by conversation."""
+    """Return the rows of all conversations that begin in a part, including rows in the next part.
+
+    The log must have one message per row, sorted by conversation.
+    """
     key = dialogue_column(rows[:1])
     if key is None:
         raise TableError(
@@ -87,7 +90,10 @@ def _whole_conversations(part: Part, parts: Sequence[Part], rows: list[Any]) -> 
 
 
 def _read_part(part: Part, parts: Sequence[Part], rename: Any, roles: Mapping[str, str] | None) -> tuple[pd.DataFrame, str]:
-    """Return the turns of a part, with ids that are unique in the log, and the error if it can't be read. `parts` are those of its file."""
+    """Return the turns of a part with ids that are unique in the log, and the error text, which is empty on success.
+
+    `parts` are all parts of the same file.
+    """
     is_cut = part.suffix in (".parquet", *JSON_LINES)
     records = part.records() if is_cut else [value for _, value in read_records(part.path)]
     form = format_of(records[0])[0] if len(parts) > 1 and records else None
@@ -112,7 +118,7 @@ _AT_ONCE = 4096  # messages that are scored for all behaviours before the next o
 
 
 def _scores(judge: Judge, texts: Sequence[str], taxonomy: Taxonomy) -> np.ndarray:
-    """Return a score of each text for each behaviour; NaN if the judge has none."""
+    """Return scores as texts × behaviours. A score is NaN if the judge gives none."""
     able, columns = judge.supported([one.name for one in taxonomy]), []
     for one in taxonomy:
         ratings = rate_many(judge, texts, one) if one.name in able else [Rating(None)] * len(texts)
@@ -148,7 +154,7 @@ def _screen_part(
 
 
 def _screened(files: Iterable[Path]) -> pd.DataFrame:
-    """Return the screened messages of all parts. Show a notice of omitted messages. Raise if none is left."""
+    """Return the screened messages of all parts. Show a notice of omitted messages. Raise if no message is left."""
     parts = [pd.read_parquet(file) for file in files]
     errors = [part.attrs["error"] for part in parts if "error" in part.attrs]
     left_out = sum(part.attrs["left_out"] for part in parts)
@@ -170,7 +176,7 @@ _LEAST = 0.1  # of the labels, for each stratum
 
 
 def strata_of(scores: np.ndarray) -> np.ndarray:
-    """Return the stratum of each unit: 0 for the highest scores; the last one for units without a score."""
+    """Return the stratum of each unit: 0 for the highest scores, and the last stratum for units without a score."""
     valid_scores = scores[~np.isnan(scores)]
     cuts = np.unique(np.quantile(valid_scores, [1 - top for top in _TOPS], method="inverted_cdf")) if len(valid_scores) else valid_scores
     cuts = cuts[cuts < valid_scores.max(initial=0)]
@@ -178,7 +184,7 @@ def strata_of(scores: np.ndarray) -> np.ndarray:
 
 
 def _relative_chances(scores: np.ndarray, cost: np.ndarray) -> np.ndarray:
-    """Return the relative chance of each unit to be drawn for one behaviour."""
+    """Return how likely the draw of each unit is for one behaviour, relative to other units."""
     codes = strata_of(scores)
     sizes = np.bincount(codes).astype(float)
     each = np.maximum(sizes, 1)
@@ -217,7 +223,7 @@ UNITS = ("message", "conversation", "user")
 
 
 def _units(messages: pd.DataFrame, per: str) -> np.ndarray:
-    """Return the name of each message's unit."""
+    """Return the unit of each message: a name of the message, or its conversation or user."""
     if per == "message":
         return (messages["dialogue_id"] + "/" + messages["turn"].astype("str")).to_numpy(dtype=object)
     return messages[per].to_numpy(dtype=object)
@@ -252,7 +258,10 @@ def draw(messages: pd.DataFrame, behaviours: Sequence[str], per: str, budget: fl
 
 # %% ../../nbs/08_validity/11_log_prevalence.ipynb #24124f0b
 def _texts_of(part: Part, parts: Sequence[Part], turns: pd.DataFrame, columns: Sequence[str], rename: Any, roles: Any) -> pd.DataFrame:
-    """Return the turns of a part up to the last of `turns` in each dialogue; only messages in `turns` are judged."""
+    """Return the dialogues that have drawn messages, up to the last drawn turn. Only drawn messages are marked as `judged`.
+
+    `turns` has the `dialogue_id` and `turn` of each drawn message.
+    """
     table, _ = _read_part(part, parts, rename, roles)
     last = table["dialogue_id"].map(turns.groupby("dialogue_id")["turn"].max())
     table = table[table["turn"] <= last]
@@ -267,7 +276,7 @@ def _texts_of(part: Part, parts: Sequence[Part], turns: pd.DataFrame, columns: S
 
 
 def _add_run(folder: Path, sample: pd.DataFrame, parts: Mapping[str, tuple[Part, Sequence[Part]]], anonymise: bool, *how: Any) -> list[Run]:
-    """Make a run of the drawn messages that the folder's runs don't have, if there are any; return all runs of the folder."""
+    """Return all runs of the folder. Drawn messages that no run contains are first added as a new run."""
     runs = [Run(one) for one in sorted(folder.glob("[0-9]*"))]
     new = sample[["dialogue_id", "turn"]].drop_duplicates()
     for run in runs:
@@ -281,7 +290,7 @@ def _add_run(folder: Path, sample: pd.DataFrame, parts: Mapping[str, tuple[Part,
 
 
 def _labels(runs: Sequence[Run], people: Any, behaviours: Sequence[str]) -> pd.DataFrame:
-    """Return dialogue_id, turn, behaviour, label: people's where they decided, else the judges'."""
+    """Return one label for each message and behaviour: people's label if they decided, else the judges' label."""
     decided = (read_annotations(run.annotations()).dropna(subset="truth") for run in runs)  # none may be decided yet
     sheets = [*decided] if people is None else [people]
     by_people = [people_labels(one, pd.DataFrame()).rename(columns={"truth": "label"}) for one in sheets if len(one)]
@@ -295,7 +304,7 @@ def _labels(runs: Sequence[Run], people: Any, behaviours: Sequence[str]) -> pd.D
 
 # %% ../../nbs/08_validity/11_log_prevalence.ipynb #9c630b57
 class LogSample(NamedTuple):
-    """A screened log and the labels of its drawn messages, from `sample_log`.
+    """Screened log with the labels of its drawn messages. `sample_log` makes it.
 
     Attributes
     ----------
@@ -441,7 +450,7 @@ _UNSEEN = 0.05  # of the units, in strata without a label: with more there is no
 
 
 def _merged(labels: np.ndarray) -> np.ndarray:
-    """Join neighbouring strata until each has enough labels, and return the new code of each stratum."""
+    """Join neighbouring strata until every stratum has enough labels. Return the new code of each stratum."""
     codes, code, count = [], 0, 0
     for number in labels:
         if count >= _FEWEST:
@@ -452,7 +461,7 @@ def _merged(labels: np.ndarray) -> np.ndarray:
 
 
 def _share_limits(share: float, size: float, ci: float) -> tuple[float, float]:
-    """Return the limits of a stratum's share: the lower one exact (Clopper and Pearson), the upper one Jeffreys'."""
+    """Return the limits of a stratum's share: Clopper and Pearson's (exact) lower limit, and Jeffreys' upper limit."""
     from scipy.special import betaincinv
 
     low, high = jeffreys_limits(share, size, ci)
@@ -462,7 +471,7 @@ def _share_limits(share: float, size: float, ci: float) -> tuple[float, float]:
 def stratified_parts(
     strata: np.ndarray, cluster: np.ndarray, size: int, sample_arrays: Sequence[np.ndarray], ci: float
 ) -> dict[str, Any]:
-    """Return the terms of a rate, as `correction.powered_parts` does.
+    """Return the terms of a rate in the form of `correction.powered_parts`.
 
     Parameters
     ----------
@@ -500,7 +509,7 @@ def stratified_parts(
 
 
 def _labels_needed(parts: dict[str, Any], n: int, width: float, most: int, ci: float) -> float:
-    """Return the number of labels, divided over the strata as these are, at which the interval has a width."""
+    """Return the number of labels that an interval of this width needs, if they are divided over the strata like the present labels."""
     worth = parts["worth"]
     expected = [(one[0] * size + 0.5) / (size + 1) for one, size in zip(parts["parts"][1:], worth, strict=True)]
 
@@ -513,7 +522,11 @@ def _labels_needed(parts: dict[str, Any], n: int, width: float, most: int, ci: f
 
 # %% ../../nbs/08_validity/11_log_prevalence.ipynb #b7481edb
 def _unit_table(sample: LogSample, per: str, behaviour: str, by: Sequence[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return user, group, stratum, weight and y of each unit, and the groups; y is NaN if it is not drawn or a label is missing."""
+    """Return a table of units, and a table of groups.
+
+    The units have `user`, `group`, `stratum`, `weight` and `y`: whether any message of the unit shows the behaviour.
+    `y` is NaN if the unit was not drawn, or if a label is missing.
+    """
     if "user" in by:
         raise TableError("users are the clusters of the rates, so they can't be the groups. Name another column")
     messages, weight = sample.messages, f"weight {per}"
@@ -533,7 +546,7 @@ def _unit_table(sample: LogSample, per: str, behaviour: str, by: Sequence[str]) 
 
 
 def group_parts(table: pd.DataFrame, users: pd.Index, ci: float) -> dict[str, Any]:
-    """Return the parts of one group's rate, and its counts."""
+    """Return the counts of one group, and the terms of its rate unless too many units are in strata without a label."""
     labelled = np.flatnonzero(table["y"].notna())
     counts = {"n": len(labelled), "n_total": int(table["weight"].notna().sum()), "n_positive": int(table["y"].sum())}
     counts |= {"units": len(table), "n_clusters": table["user"].nunique()}

@@ -95,7 +95,7 @@ def panel_sensitivity(
 
 
 def _leaving_out(whole: str, table: pd.DataFrame, group: pd.Series, names: list) -> dict[str, pd.DataFrame]:
-    """Return a table as a whole, without each group, and with each group alone."""
+    """Return parts of a table by name: the whole table, the table without each group, and each group alone."""
     variants = {whole: table}
     if len(names) > 2:
         variants |= {f"without {name}": table[group != name] for name in names}
@@ -105,7 +105,10 @@ def _leaving_out(whole: str, table: pd.DataFrame, group: pd.Series, names: list)
 
 
 def _other_panels(ratings: pd.DataFrame | Run) -> dict[str, pd.DataFrame]:
-    """Return the labels of the whole panel, without each judge, of each judge alone, and of one sample."""
+    """Return the labels of other panels by name: the whole panel, the panel without each judge, and each judge alone.
+
+    If judges gave several samples, a panel of the first samples is added.
+    """
     if isinstance(ratings := run_of(ratings), Run):
         context = ratings.dialogues()[["dialogue_id", "target", "base_id"]]
         ratings = ratings.ratings()
@@ -121,7 +124,7 @@ def _other_panels(ratings: pd.DataFrame | Run) -> dict[str, pd.DataFrame]:
 
 
 def _other_users(labels: pd.DataFrame | Run) -> dict[str, pd.DataFrame]:
-    """Return the labels of all users, without each family of users, and of each family alone."""
+    """Return parts of the labels by name: all users, users without each family, and each family alone."""
     models: dict[str, str] = {}
     if isinstance(labels := run_of(labels), Run):
         models = {name: settings.get("model", name) for name, settings in labels.ledger.manifest_entry("users", {}).items()}

@@ -34,7 +34,7 @@ __all__ = ['ENCODER', 'judge_scores', 'judge_labels', 'encode', 'style_features'
 
 # %% ../../nbs/08_validity/09_perception.ipynb #ad44dba9
 def _as_texts(texts: str | Sequence[str]) -> list[str | None]:
-    """Return one or several texts as a list, a missing one as None; raise if one is something else."""
+    """Return a text, or several texts, as a list. Missing texts become None. Raise if a value is not a text."""
     if isinstance(texts, bytes | Mapping) or not isinstance(texts, Iterable):
         raise TypeError(f"expected a text or a list of texts, not {type(texts).__name__}")
     texts = [texts] if isinstance(texts, str) else [text if isinstance(text, str) or not is_missing(text) else None for text in texts]
@@ -44,7 +44,7 @@ def _as_texts(texts: str | Sequence[str]) -> list[str | None]:
 
 
 def _ratings(texts: Sequence[str], judges: Judges, taxonomy: Taxonomy | None, is_counted: bool) -> pd.DataFrame:
-    """Return the ratings of texts in the form of a run's; the dialogue_id is the place of the text."""
+    """Rate texts, and return a table of ratings like that of a run. `dialogue_id` is the position of the text."""
     taxonomy, rows, texts = Taxonomy.load() if taxonomy is None else taxonomy, [], _as_texts(texts)
     for judge in as_judges(judges):
         for name in judge.supported(taxonomy.counted if is_counted else taxonomy.judged):
@@ -55,7 +55,7 @@ def _ratings(texts: Sequence[str], judges: Judges, taxonomy: Taxonomy | None, is
 
 
 def _score_columns(ratings: pd.DataFrame) -> pd.DataFrame:
-    """Return one row for each message and one column for each judge and behaviour: the mean over samples."""
+    """Return the mean score over samples: one row for each message, and one column for each judge and behaviour."""
     value = ratings["score"].astype(float).fillna(ratings["verdict"].astype("Float64").astype(float))
     keys = ["judge", "behaviour", "dialogue_id", "turn"]
     return ratings.assign(value=value).groupby(keys, sort=False)["value"].mean().unstack([0, 1])
@@ -90,7 +90,7 @@ def judge_scores(texts: Sequence[str], judges: Judges, taxonomy: Taxonomy | None
 
 # %% ../../nbs/08_validity/09_perception.ipynb #3160907c
 def _label_columns(labels: pd.DataFrame) -> pd.DataFrame:
-    """Return one row for each message and one column for each behaviour, of the judge "panel": 0, 1 or NaN."""
+    """Return labels as 0, 1 and NaN: one row for each message, and one column for each behaviour. The judge is "panel"."""
     labels = labels.assign(value=as_floats(labels["label"]))
     wide = labels.pivot(index=["dialogue_id", "turn"], columns="behaviour", values="value")
     return wide.set_axis(pd.MultiIndex.from_product([["panel"], wide.columns], names=["judge", "behaviour"]), axis=1)
@@ -186,7 +186,7 @@ def style_features(texts: Sequence[str]) -> pd.DataFrame:
 
 # %% ../../nbs/08_validity/09_perception.ipynb #26902997
 def _differences(values: pd.DataFrame, pairs: pd.DataFrame) -> np.ndarray:
-    """Return the values of the answers ranked higher minus those ranked lower; raise for unknown answers."""
+    """Return the value of the answer ranked higher minus the value of the other answer, for each pair. Raise for unknown answers."""
     require_columns(pairs, ["cluster", "more", "less"], "pairs")
     if repeated := values.index[values.index.duplicated()].tolist():
         raise TableError(f"the answer {repeated[0]!r} has two rows of scores; give one row for each item_id")
@@ -196,7 +196,7 @@ def _differences(values: pd.DataFrame, pairs: pd.DataFrame) -> np.ndarray:
 
 
 def _prompts(pairs: pd.DataFrame) -> tuple[np.ndarray, pd.Index]:
-    """Return the number of each pair's prompt, and the prompts; raise if there are too few."""
+    """Return the prompt of each pair as a number from 0, and the prompts. Raise for fewer than 10 prompts."""
     codes, names = number_clusters(pairs["cluster"])
     if len(names) < 10:
         raise TableError(f"the pairs are of {len(names)} prompts; fitting a scale needs 10 or more (ties and missing values give no pairs)")
@@ -285,13 +285,13 @@ def fit_perception(
 
 # %% ../../nbs/08_validity/09_perception.ipynb #a3f4dbf0
 def _weights(model: pd.DataFrame) -> pd.DataFrame:
-    """Return the columns of coefficients, divided by the scores' spread: the estimate and each resample."""
+    """Return the coefficients for unstandardised scores: one column for the estimate, and one for each resample."""
     require_columns(model, ["judge", "behaviour", "centre", "spread", "coefficient"], "model", advice="fit_perception makes it")
     return model.filter(regex="^(coefficient$|resample_)").div(model["spread"].where(model["spread"] > 0, 1), axis=0)
 
 
 def perception_values(scores: pd.DataFrame, model: pd.DataFrame) -> pd.DataFrame:
-    """Return the value of each row of scores by the model's coefficients, and by those of each resample."""
+    """Return the values of rows of scores: one column by the coefficients of the model, and one column by each resample."""
     weights = _weights(model)
     columns = pd.MultiIndex.from_frame(model[["judge", "behaviour"]])
     if len(absent := columns.difference(scores.columns)):
@@ -304,7 +304,7 @@ def perception_values(scores: pd.DataFrame, model: pd.DataFrame) -> pd.DataFrame
 
 
 def _half_widths(resamples: pd.DataFrame, ci: float) -> pd.Series:
-    """Return half the width of each row's interval, from its values in resamples: Student's t and their deviation."""
+    """Return half the width of each row's interval: Student's t times the standard deviation over resamples."""
     from scipy.special import stdtrit
 
     error = resamples.std(axis=1)
@@ -313,7 +313,7 @@ def _half_widths(resamples: pd.DataFrame, ci: float) -> pd.Series:
 
 # %% ../../nbs/08_validity/09_perception.ipynb #181957ff
 def _hits(values: pd.Series, pairs: pd.DataFrame) -> np.ndarray:
-    """Return 1 for each pair that values order as the person did, 0.5 for equal values, NaN for missing ones."""
+    """Compare the order of values with the person's order, for each pair: 1 if equal, 0 if opposite, 0.5 for ties, NaN if missing."""
     ranks = values.astype("Float64").astype(float).rank()  # infinite values have no difference
     differences = _differences(ranks.to_frame(), pairs)[:, 0]
     return np.where(np.isnan(differences), np.nan, (np.sign(differences) + 1) / 2)
@@ -418,7 +418,7 @@ def held_out_values(
 
 # %% ../../nbs/08_validity/09_perception.ipynb #ad7c4965
 def _others(pairs: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
-    """Return how many other people ordered each pair, and how many of these ordered it in the same way."""
+    """Return the number of other people who ordered each pair, and the number of other people who ordered it in the same way."""
     pairs = pairs.astype({"more": "str", "less": "str"})
     first = pairs["more"] < pairs["less"]
     key = [pairs["more"].where(first, pairs["less"]), pairs["less"].where(first, pairs["more"])]
@@ -471,7 +471,7 @@ def people_accuracy(pairs: pd.DataFrame, *, ci: float = 0.95) -> pd.DataFrame:
 
 # %% ../../nbs/08_validity/09_perception.ipynb #f8c022c8
 def _informative(differences: pd.DataFrame, prompts: np.ndarray) -> pd.DataFrame:
-    """Return for each feature the numbers of pairs and prompts in which it differs, and a note if it can't be estimated."""
+    """Count for each feature the pairs and prompts in which the feature differs. `note` says why a feature can't be estimated."""
     differs = differences != 0
     table = pd.DataFrame({"n": differs.sum(), "n_clusters": differs.groupby(prompts).any().sum()})
     two_sided, few = (differences > 0).any() & (differences < 0).any(), table["n_clusters"] < 10
@@ -551,7 +551,7 @@ def partial_effects(
 
 
 def _fit_effects(differences: pd.DataFrame, pairs: pd.DataFrame, ci: float) -> pd.DataFrame:
-    """Return odds ratios with intervals and p-values of features that can be estimated."""
+    """Estimate odds ratios of features, with intervals and p-values. All features must be estimable (`_informative`)."""
     import statsmodels.api as sm
     from scipy.stats import t
 
@@ -575,7 +575,7 @@ def bundled_scale(kind: str) -> pd.DataFrame:
 
 
 def _scored(source: Any, judges: Any, model: pd.DataFrame | None) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Return the scores of messages, the columns that name these, and the scale that fits them."""
+    """Return the scores of messages, the columns that identify the messages, and the scale to use."""
     if isinstance(source := run_of(source), (Run, pd.DataFrame)):
         labels, message = as_labels(source), ["dialogue_id", "turn"]
         require_columns(labels, [*message, "behaviour", "label"], advice="run.labels() makes it; texts are a list")
@@ -652,7 +652,10 @@ def perceived(
 
 # %% ../../nbs/08_validity/09_perception.ipynb #af64cdd5
 def _label_weights(model: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
-    """Return the weight of each behaviour's rate, and the constant, by the coefficients and by each resample."""
+    """Return the weights of behaviours' rates, and the constants, in a mean perceived score.
+
+    Both have an entry for the estimate and for each resample.
+    """
     weights = _weights(model).set_axis(model["behaviour"])
     if scale_kind(model["judge"]) != "labels":
         raise TableError("the scale is not one of labels; fit it to judge_labels, or use the default")
@@ -660,7 +663,7 @@ def _label_weights(model: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
 
 
 def _mean_value(groups: list[dict], weights: pd.DataFrame, constant: pd.Series, ci: float) -> dict[str, float]:
-    """Return a mean of perceived scores with limits, from the parts of each behaviour's rate."""
+    """Estimate a mean perceived score with limits. `groups` has the terms of each behaviour's rate (`powered_parts`)."""
     own = weights["coefficient"].to_numpy()
     size = np.abs(own).sum()  # rates are combined on a scale from −1 to 1, as their limits are clipped to it
     middle, low, high = combined_rate(lambda *rates: own @ rates / size, groups)
@@ -747,7 +750,7 @@ def perceived_means(
 def _mean_row(
     raw: pd.DataFrame, messages: pd.DataFrame, sample: pd.DataFrame, labelled: bool, weights: pd.DataFrame, constant: pd.Series, ci: float
 ) -> dict[str, Any]:
-    """Return one row of `perceived_means`."""
+    """Return one row of `perceived_means`. `raw` has the judged rates of its behaviours."""
     raw = raw.assign(_group=raw.index).set_index("behaviour").reindex(weights.index)
     own, checked = messages[messages["_group"].isin(raw["_group"])], raw.drop(index=Taxonomy.load().counted, errors="ignore")
     names, people = own["cluster"].unique(), sample["_group"].value_counts().reindex(checked["_group"], fill_value=0)

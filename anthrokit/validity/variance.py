@@ -29,10 +29,10 @@ FACTORS: dict[str, tuple[str, ...]] = {
 
 
 def _factor_codes(table: pd.DataFrame, factors: Mapping[str, Sequence[str]]) -> dict[str, np.ndarray]:
-    """Return the level of each row for each factor.
+    """Return the level of each row, by factor, as numbers.
 
-    Factors are left out if they have one level, one level per row, or the same levels as an earlier factor, or if the table
-    lacks their columns. Raise if some rows have no level.
+    A factor is left out if it has one level, one level per row, or the same levels as an earlier factor. Factors without
+    columns in the table are left out too. Raise if some rows have no level.
     """
     codes: dict[str, np.ndarray] = {}
     for name, columns in factors.items():
@@ -46,10 +46,10 @@ def _factor_codes(table: pd.DataFrame, factors: Mapping[str, Sequence[str]]) -> 
 
 
 def _forms(codes: Sequence[np.ndarray], parts: np.ndarray) -> np.ndarray:
-    """Return centred sums of squares and cross products of columns: one matrix for each factor, and one in total.
+    """Return matrices of centred sums of squares and cross products: one matrix for each factor, and a total.
 
-    `parts` is an array of rows × columns. The matrix of a factor is that of its level means. The result is an array of
-    (factors + 1) × columns × columns. The sum of squares of a sum of columns is the sum of the entries of their matrix.
+    `parts` is an array of rows × columns. The matrix of a factor uses the level means of the columns. The result is an array of
+    (factors + 1) × columns × columns. The sum of all entries of a matrix is the sum of squares of the columns' sum.
     """
     mean, between = parts.sum(axis=0), []
     for code in codes:
@@ -59,7 +59,7 @@ def _forms(codes: Sequence[np.ndarray], parts: np.ndarray) -> np.ndarray:
 
 
 def _coefficients(codes: Sequence[np.ndarray], n: int) -> np.ndarray:
-    """Return the coefficients of the variance components in the expected value of each sum of squares.
+    """Return the weight of each variance component (columns) in the expected value of each sum of squares (rows).
 
     The residual component is last.
     """
@@ -72,15 +72,21 @@ def _coefficients(codes: Sequence[np.ndarray], n: int) -> np.ndarray:
 
 # %% ../../nbs/08_validity/15_variance.ipynb #30fe3d70
 def _limits(estimate: float, place: int, sizes: np.ndarray, simulated: np.ndarray, tail: float) -> tuple[float, float]:
-    """Return the limits of a component from simulated estimates; simulated: draws × effects × effects, for this component."""
+    """Return the limits of one variance component, from simulated estimates.
+
+    estimate: the observed component
+    place: position of the component in `sizes`
+    simulated: draws × effects × effects, quadratic forms of this component
+    tail: probability outside each limit
+    """
 
     def excess(variance: float) -> float:
-        """Return the share of simulated estimates at or above the observed one, if the component has this variance."""
+        """Return the share of simulated estimates at or above the observed estimate, if the component has this variance."""
         spread = np.sqrt(np.where(np.arange(len(sizes)) == place, variance, sizes))
         return float((np.einsum("a,rab,b->r", spread, simulated, spread) >= estimate).mean())
 
     def crossing(share: float) -> float:
-        """Return the variance under which this share of the simulated estimates is above the observed one, by bisection."""
+        """Find, by bisection, the variance at which this share of the simulated estimates is at or above the observed estimate."""
         low, high = 0.0, 1e4 * max(sizes.sum(), 1e-12)
         if excess(low) >= share:
             return 0.0
