@@ -117,7 +117,7 @@ JOIN_RUNS = (
 
 
 def as_labels(labels: Run | pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
-    """Return the labels of a run, of its folder, or of Parquet files, or a table of labels.
+    """Return labels as a table, from a run, the folder of a run, Parquet files, or a table.
 
     Raises
     ------
@@ -145,7 +145,7 @@ def as_labels(labels: Run | pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
 
 
 def sorted_levels(column: pd.Series) -> list:
-    """Return the unique levels of a column in the order of its categories, else numbers by size, then names.
+    """Return the sorted unique levels of a column. Categories keep their order; in other columns, numbers precede names.
 
     Returns
     -------
@@ -208,7 +208,7 @@ _VOTES = {*TABLES["labels"].columns, "category", "truth", "tuned"} - _CONTEXT
 
 
 def judge_columns(labels: pd.DataFrame) -> list[str]:
-    """Return the columns of a labels table that its column `judges` names, in their order.
+    """Return the names of the judges' columns in a labels table, as listed in its column `judges`.
 
     Other columns describe the label, whatever their dtype. A table without the column `judges` has no judges.
 
@@ -736,7 +736,7 @@ def influence_correlation(
 ) -> np.ndarray:
     """Return the correlation of two estimates, from the influence of each cluster; 0 if an estimate is constant.
 
-    The floors are variances of unobserved changes. They shrink the correlation towards 0; a correlation near 1 or −1 shrinks
+    The floors are variances of unobserved changes, which shrink the correlation towards 0. A correlation near 1 or −1 shrinks
     most. With two clusters the estimated correlation is always 1 or −1. Such a value has no information and is replaced by 0.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -1010,7 +1010,7 @@ def resample(
 def resample_rows(
     statistic: Callable[[np.ndarray], Any], cluster: Sequence, *, n_resamples: int, seed: int, ci: float = 0.95
 ) -> pd.DataFrame:
-    """Estimate a statistic of row numbers, with an interval from resampled clusters."""
+    """Estimate a statistic that takes row numbers, with an interval from resampled clusters."""
     codes, names = number_clusters(cluster)
     rows = np.arange(len(codes))
     weights = draw_clusters(len(names), n_resamples, seed).astype(int)[:, codes]

@@ -448,7 +448,7 @@ def _swap_test(differences: Sequence[int]) -> float:
     total, chances = int(sizes.sum()), np.ones(1)
     for size, n in zip(*np.unique(sizes, return_counts=True), strict=True):
         part = np.zeros(2 * size * n + 1)
-        part[:: 2 * size] = binom.pmf(np.arange(n + 1), n, 0.5)  # of n clusters with this size, as many are positive
+        part[:: 2 * size] = binom.pmf(np.arange(n + 1), n, 0.5)  # chance of each number of positive signs
         chances = np.convolve(chances, part)
     observed = abs(int(np.sum(differences)))
     return float(min(1.0, chances[np.abs(np.arange(-total, total + 1)) >= observed].sum()))
@@ -540,7 +540,7 @@ def compare_pairs(labels: Run | pd.DataFrame, pairs: Any = None, *, ci: float = 
     require_unique(both, ["pair_id", "behaviour", "target"], message)
     if "base_id" in both.columns:
         both["base_id"] = both.groupby("pair_id")["base_id"].transform("first")
-    both["cluster"] = clusters(both.assign(dialogue_id=both["pair_id"]))  # without a base prompt the pair itself
+    both["cluster"] = clusters(both.assign(dialogue_id=both["pair_id"]))  # the pair itself if it has no base prompt
     wide = both.pivot(index=["pair_id", "cluster", "behaviour"], columns="target", values="value").reset_index()
     behaviours = labels["behaviour"].unique()
     rows = [{"behaviour": name, **_paired_row(wide[wide["behaviour"] == name], ci)} for name in behaviours]

@@ -182,8 +182,8 @@ def _solve_gee(
 ) -> tuple[np.ndarray, np.ndarray, float, int] | str:
     """Fit a logistic GEE.
 
-    The result is coefficients, standard errors, working correlation and degrees of freedom. If the fit fails, it is the
-    reason as text.
+    Return coefficients, standard errors, working correlation and degrees of freedom. If the fit fails, return the reason
+    as text.
     """
     import warnings
 

@@ -213,7 +213,7 @@ def agreement_estimates(
 def measure_rows(
     table: pd.DataFrame, measures: Sequence[str], groups: pd.DataFrame, counts: dict[str, np.ndarray]
 ) -> pd.DataFrame:
-    """Arrange estimates of measures × groups by group, with the counts of each group.
+    """Return estimates as one row for each group and measure, with the counts of each group.
 
     Parameters
     ----------

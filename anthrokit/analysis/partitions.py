@@ -85,7 +85,7 @@ def _with_gaps(part: pd.DataFrame, kinds: pd.DataFrame, by: Sequence[str]) -> pd
 def label_parts(labels: Any, by: Sequence[str] = ("behaviour",)) -> Iterator[Any]:
     """Yield labels in parts: a frame for each target if `labels` is a path of Parquet files, else `labels` unchanged.
 
-    `by` are the columns to group by. If they lack "behaviour", missing labels are added for the behaviours of other targets.
+    `by` are the columns to group by. Without "behaviour", missing labels are added for the behaviours of other targets.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def label_parts(labels: Any, by: Sequence[str] = ("behaviour",)) -> Iterator[Any
     targets = {None if pd.isna(target) else target for target in kinds["target"]}
     if grouped and "prompt_id" in files.schema.names and kinds["behaviour"].str.contains("/").any():
         prompts = files.to_table(columns=["prompt_id"])["prompt_id"].unique().to_pylist()
-        kinds = kinds[~prompts_of_questions(kinds["behaviour"]).isin(prompts)]  # not missing where their prompt is not
+        kinds = kinds[~prompts_of_questions(kinds["behaviour"]).isin(prompts)]  # asked about their prompt only
     for target in [*sorted(targets - {None}), *targets & {None}]:
         column = dataset.field("target")
         part = files.to_table(filter=column.is_null() if target is None else column == target).to_pandas()
@@ -120,7 +120,7 @@ def label_parts(labels: Any, by: Sequence[str] = ("behaviour",)) -> Iterator[Any
 
 # %% ../../nbs/07_analysis/12_partitions.ipynb #585bf393
 def target_by_target(statistic: Callable[..., pd.DataFrame]) -> Callable[..., pd.DataFrame]:
-    """Let a statistic take a path of Parquet files. If it is grouped by "target", it reads one target at a time.
+    """Let a statistic take a path of Parquet files. A statistic grouped by "target" reads one target at a time.
 
     Examples
     --------

@@ -65,7 +65,7 @@ def dialogue_flips(
 
 def _flip_columns(holds: np.ndarray, last: np.ndarray, first: int) -> pd.DataFrame:
     """Return the columns `status`, `flip_turn`, `turns_held`, `n_flips` and `n_scored` of `dialogue_flips`, one row per dialogue."""
-    ends = np.argmax(holds != 1, axis=1)  # the first turn at which it is not known to be held
+    ends = np.argmax(holds != 1, axis=1)  # the first turn at which the position is not held or unknown
     reason, own = holds[np.arange(len(holds)), ends], np.arange(holds.shape[1]) < last[:, None]
     kinds = {"held": ends == last, "undecided": np.isnan(reason), "never held": ends == 0}
     status = np.select([*kinds.values()], [*kinds], "flipped")
@@ -268,7 +268,7 @@ def mirrored(
     if without := int(rows[side].isna().sum()):
         raise TableError(f"{without} of {len(rows)} rows have no {side}; fill it, or leave these rows out")
     codes, groups = group_rows(rows, list(dict.fromkeys([*by, *rows.columns.intersection(["target"])])))
-    # A dialogue with a missing label does not count, even if another one is True: the share would be too high.
+    # A dialogue with a missing label does not count, even if another label is True: the share would be too high.
     keys = [codes, clusters(rows), rows[side], rows["dialogue_id"]]
     siding = pd.Series(as_floats(rows["label"]), rows.index).groupby(keys, sort=False).max(skipna=False)
     sides = siding.groupby(level=[0, 1, 2], sort=False)

@@ -307,7 +307,7 @@ def profile(
 
 # %% ../../nbs/07_analysis/03_profiles.ipynb #913ef9ef
 def first_turns(table: pd.DataFrame, n: int) -> pd.DataFrame:
-    """Return the rows of the first n turns of a table with a column turn: labels, ratings or messages.
+    """Return the rows of the first `n` turns. The table may have labels, ratings or messages, with a column `turn`.
 
     Parameters
     ----------

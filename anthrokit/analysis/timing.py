@@ -95,7 +95,7 @@ def first_occurrences(labels: Run | pd.DataFrame) -> pd.DataFrame:
 
 def _first_turns(dialogues: pd.DataFrame, grid: np.ndarray, last: np.ndarray) -> pd.DataFrame:
     """Add the columns of `first_occurrences` to the dialogues of `turn_grid`."""
-    ends = np.argmax(grid != 0, axis=1)  # the first turn that isn't known to lack it
+    ends = np.argmax(grid != 0, axis=1)  # the first turn with the behaviour or without a label
     happened = grid[np.arange(len(grid)), ends] == 1
     first_turn = pd.Series(ends + 1, dtype="Int64").where(happened)
     occurred = pd.Series(happened, dtype="boolean").mask(~happened & (ends < last))
@@ -342,7 +342,7 @@ def late_share(
     with np.errstate(invalid="ignore"):
         lowest = np.where((n + may_early == 0) & (may_late > 0), 1, n_late / (n + may_early))
         highest = np.where((n + may_late == 0) & (may_early > 0), 0, (n_late + may_late) / (n + may_late))
-    estimate = np.clip(estimate, lowest, highest)  # where nothing is missing: exactly one half is one half
+    estimate = np.clip(estimate, lowest, highest)  # without missing labels, a share of one half stays exactly one half
     result = score_interval(estimate, variance, decided, informative, ci).drop(columns="design_effect")
     result.insert(4, "n_total", tally.count())
     result.insert(5, "n_undecided", tally.count(starts["may_early"] | starts["may_late"]))

@@ -297,7 +297,7 @@ def add_fonts(figure: Figure) -> None:
 
 
 def shorten_name(name: object, room: int = 32) -> str:
-    """Shorten a name in its middle, and write characters that can't be drawn as their code point.
+    """Shorten a name in its middle. Replace characters that can't be drawn by their code points.
 
     Parameters
     ----------
@@ -506,7 +506,7 @@ _Drawn = TypeVar("_Drawn")  # Axes, or a list of them
 
 
 def from_run(estimate: Callable[[Run], pd.DataFrame]) -> Callable[[Callable[..., _Drawn]], Callable[..., _Drawn]]:
-    """Return a decorator for a figure function that also takes a run or its folder, and draws `estimate(run)`.
+    """Return a decorator that lets a figure function take a run or its folder, for which it draws `estimate(run)`.
 
     Examples
     --------
@@ -567,7 +567,7 @@ def new_axes(ax: Axes | None, size: tuple[float, float], wide: bool = False) -> 
 
 # %% ../../nbs/09_figures/01_style.ipynb #a9f35901
 def legend_above(ax: Axes, handles: Sequence[Artist] | None = None, title: str | None = None, columns: int = 1) -> Legend:
-    """Place the legend above the axes at the left, where it hides no data, and return it.
+    """Place the legend above the axes at the left, where it hides no data. Return the legend.
 
     Parameters
     ----------
@@ -847,7 +847,7 @@ def themed(draw: Callable[..., _Drawn]) -> Callable[..., _Drawn]:
 def with_series(frame: pd.DataFrame, what: str) -> tuple[pd.DataFrame, str | None, dict[str, str]]:
     """Identify the series of a table by one column. Return the table, the name of this column, and the label of each series.
 
-    The series are defined by the columns left of the first number, except `what`. If a table has one series, the name is None.
+    The series are defined by the columns left of the first number, except `what`. Without such columns, the name is None.
     """
     numbers = [name for name in ("estimate", "turn", "raw", "a") if name in frame.columns]
     first = min(frame.columns.get_loc(name) for name in numbers)

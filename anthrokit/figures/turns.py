@@ -147,7 +147,7 @@ def plot_emergence(frame: pd.DataFrame, ax: Axes | None = None) -> Axes | list[A
 
 # %% ../../nbs/09_figures/04_turns.ipynb #1e0547d4
 def spread_labels(heights: Sequence[float], step: float, low: float, high: float) -> np.ndarray:
-    """Move rising heights so that they are at least a step apart and between `low` and `high`."""
+    """Move sorted heights so that they are at least `step` apart, and between `low` and `high`."""
     steps = step * np.arange(len(heights))
     free = np.asarray(heights) - steps  # these rise if the heights are a step apart
     rising = (np.maximum.accumulate(free) + np.minimum.accumulate(free[::-1])[::-1]) / 2

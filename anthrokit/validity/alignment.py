@@ -41,7 +41,7 @@ __all__ = ['Edit', 'ThresholdJudge', 'WordedJudge', 'split_labels', 'best_limit'
 
 # %% ../../nbs/08_validity/13_alignment.ipynb #0dff42e1
 class ThresholdJudge(LocalJudge):
-    """Local judge whose thresholds were chosen by people's labels. `align` makes it.
+    """Local judge with thresholds chosen by people's labels, made by `align`.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def _folded(wording: Behaviour) -> Behaviour:
 
 # %% ../../nbs/08_validity/13_alignment.ipynb #22a13719
 class WordedJudge(PromptJudge):
-    """Prompt judge whose descriptions of behaviours were chosen by people's labels. `align` makes it.
+    """Prompt judge with descriptions of behaviours chosen by people's labels, made by `align`.
 
     Examples
     --------
@@ -175,7 +175,7 @@ def split_labels(table: pd.DataFrame, tuning: float = 0.5, most: int = 200, seed
     {'tuning': 4, 'test': 4}
     """
     check_range(0, 1, tuning=tuning)
-    number_clusters(table["cluster"])  # raises if one is missing
+    number_clusters(table["cluster"])  # raises if a cluster is missing
     sizes = table["cluster"].value_counts()
     order = np.random.default_rng(seed).permutation(sorted(sizes.index))
     tuning_clusters = order[sizes[order].cumsum().to_numpy() <= min(tuning * len(table), most)]
@@ -284,7 +284,7 @@ class ProposalJob(Job):
 
 # %% ../../nbs/08_validity/13_alignment.ipynb #143166a7
 class WordingSearch:
-    """Search for a wording of one behaviour. `align` uses it. All calls are saved in a run."""
+    """Search of `align` for a better wording of one behaviour. All calls are saved in a run."""
 
     def __init__(self, judge: PromptJudge, behaviour: Behaviour, table: pd.DataFrame, run: Run, measure: str, **how: Any):
         self.judge, self.behaviour, self.measure, self.how = judge, behaviour, measure, how

@@ -205,7 +205,7 @@ def _read_sheet(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     require_columns(frame, [*ITEM, "verdict"], "annotations", rows=False, source=source)
     frame = frame.reset_index(drop=True)
     for name in frame.columns.intersection(["annotator", "behaviour"]):
-        texts = frame[name].convert_dtypes().astype("str").str.strip()  # a blank cell makes numbers of people floats
+        texts = frame[name].convert_dtypes().astype("str").str.strip()  # a blank cell turns people named by numbers into floats
         frame[name] = texts.mask(texts == "")
     where = "the sheet: " if is_frame else f"{source}: "
     verdicts = {name: read_verdicts(frame[name], where) for name in ("verdict", "undone") if name in frame}
@@ -213,7 +213,7 @@ def _read_sheet(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
 
 
 def _check_sheet(rows: pd.DataFrame, source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
-    """Check the rows of a sheet against the schema of annotations. Return them with their index."""
+    """Check the rows of a sheet against the schema of annotations. Return the rows with their index."""
     where = "the sheet" if isinstance(source, pd.DataFrame) else source
     return tables.check_table(rows, "annotations", where).set_axis(rows.index)
 

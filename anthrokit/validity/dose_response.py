@@ -38,7 +38,7 @@ def _rows(data: pd.DataFrame, outcome: str, dose: str, cluster: str, where: str)
 
     `level` is the dose. If there are many doses, `level` is the mean dose of a group.
     """
-    finite = {"valid": lambda values: values.abs() < 1e100, "expected": "a number between -1e100 and 1e100"}  # has a square
+    finite = {"valid": lambda values: values.abs() < 1e100, "expected": "a number between -1e100 and 1e100"}  # so that its square is finite
     rows = as_numbers(data[[outcome, dose, cluster]].dropna(), [outcome, dose], where, **finite)
     rows = rows.set_axis(["outcome", "dose", "person"], axis=1)
     if (n := rows["dose"].nunique()) < 3:

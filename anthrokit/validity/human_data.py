@@ -141,13 +141,13 @@ def load_human_data(name: str, path: str | os.PathLike | None = None) -> pd.Data
 
 
 def _published(file: str) -> pd.DataFrame:
-    """Read a published table from its local copy, which is downloaded if it is missing."""
+    """Read a published table, which is downloaded if there is no local copy."""
     url, sha256 = tables.read_frame(data_path("human_files.csv")).set_index("file").loc[file]
     return tables.read_frame(public_file(f"human/{file}", url, sha256))
 
 
 def _parts(folder: str, path: str | os.PathLike | None) -> dict[str, pd.DataFrame]:
-    """Return the tables of a published folder by name. They are read from `path`, or downloaded if `path` is None."""
+    """Return the tables of a published folder by name, read from `path`, or downloaded if `path` is None."""
     if path is not None:
         if not (files := sorted(Path(path).glob("*.csv"))):
             raise TableError(f"{path}: holds no CSV file; pass the folder of the published files, or no path")

@@ -33,8 +33,7 @@ __all__ = ['judge_errors', 'self_preference', 'style_pairs', 'style_effects', 'q
 def _families(labels: pd.DataFrame | Run, families: Mapping[str, str] | None) -> Mapping[str, str | None]:
     """Return the family of each target and each judge.
 
-    Given `families` are returned unchanged. Else families are those of the models in a run, or of the
-    names in a table of labels.
+    `families` is returned unchanged if given. Otherwise, a family is that of the model in a run, or of the name in a table.
     """
     if families is not None:
         return families
@@ -243,7 +242,7 @@ _QUOTATION = re.compile(
 
 
 def quotations(reason: str) -> list[str]:
-    """Return the texts in quotation marks, those of German, French and Chinese included.
+    """Return the texts in quotation marks, including German, French and Chinese marks.
 
     Examples
     --------

@@ -37,9 +37,9 @@ def _expected_width(
 def expected_width(rate: float, rows: np.ndarray, rarer: float, clusters: float, ci: float) -> float:
     """Return the expected width of the interval of `proportion`.
 
-    `rows` has two effective sample sizes, of which the one with the narrower interval counts. The first has the degrees of
-    freedom of the base prompts with a label of the rarer kind, whose expected number is `rarer`. The second has those of all
-    base prompts. If no label of the rarer kind is drawn, each base prompt counts as one label.
+    `rows` has two effective sample sizes. The narrower of their intervals counts. The first interval has the degrees of freedom
+    of the base prompts with a label of the rarer kind; their expected number is `rarer`. The second has the degrees of freedom
+    of all base prompts. If no label of the rarer kind is drawn, each base prompt counts as one label.
     """
     from scipy.special import ndtri, stdtrit
 

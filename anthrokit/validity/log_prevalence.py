@@ -184,7 +184,7 @@ def strata_of(scores: np.ndarray) -> np.ndarray:
 
 
 def _relative_chances(scores: np.ndarray, cost: np.ndarray) -> np.ndarray:
-    """Return how likely the draw of each unit is for one behaviour, relative to other units."""
+    """Return the chance that each unit is drawn for one behaviour, relative to the other units."""
     codes = strata_of(scores)
     sizes = np.bincount(codes).astype(float)
     each = np.maximum(sizes, 1)
@@ -276,7 +276,7 @@ def _texts_of(part: Part, parts: Sequence[Part], turns: pd.DataFrame, columns: S
 
 
 def _add_run(folder: Path, sample: pd.DataFrame, parts: Mapping[str, tuple[Part, Sequence[Part]]], anonymise: bool, *how: Any) -> list[Run]:
-    """Return all runs of the folder. Drawn messages that no run contains are first added as a new run."""
+    """Make a run of the drawn messages that no run of the folder contains. Return all runs of the folder."""
     runs = [Run(one) for one in sorted(folder.glob("[0-9]*"))]
     new = sample[["dialogue_id", "turn"]].drop_duplicates()
     for run in runs:
@@ -509,7 +509,7 @@ def stratified_parts(
 
 
 def _labels_needed(parts: dict[str, Any], n: int, width: float, most: int, ci: float) -> float:
-    """Return the number of labels that an interval of this width needs, if they are divided over the strata like the present labels."""
+    """Return the number of labels for an interval of this width. The strata keep their shares of the labels."""
     worth = parts["worth"]
     expected = [(one[0] * size + 0.5) / (size + 1) for one, size in zip(parts["parts"][1:], worth, strict=True)]
 

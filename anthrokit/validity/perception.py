@@ -216,7 +216,7 @@ def _coefficients(differences: np.ndarray, weights: np.ndarray, penalty: float) 
 
 # %% ../../nbs/08_validity/09_perception.ipynb #f2dfb0cd
 def scale_kind(judges: Sequence[str]) -> str:
-    """Return "labels" for the columns of a panel's labels, "encoder" for those of the sentence encoder, else "scores"."""
+    """Return the kind of a scale by the judges of its columns: "labels" (of a panel), "encoder" or "scores"."""
     return {("panel",): "labels", (ENCODER,): "encoder"}.get(tuple(set(judges)), "scores")
 
 
@@ -313,7 +313,7 @@ def _half_widths(resamples: pd.DataFrame, ci: float) -> pd.Series:
 
 # %% ../../nbs/08_validity/09_perception.ipynb #181957ff
 def _hits(values: pd.Series, pairs: pd.DataFrame) -> np.ndarray:
-    """Compare the order of values with the person's order, for each pair: 1 if equal, 0 if opposite, 0.5 for ties, NaN if missing."""
+    """Compare the order of values with the person's order, for each pair: 1 if they agree, 0 if they differ, 0.5 for ties, else NaN."""
     ranks = values.astype("Float64").astype(float).rank()  # infinite values have no difference
     differences = _differences(ranks.to_frame(), pairs)[:, 0]
     return np.where(np.isnan(differences), np.nan, (np.sign(differences) + 1) / 2)
@@ -418,7 +418,7 @@ def held_out_values(
 
 # %% ../../nbs/08_validity/09_perception.ipynb #ad7c4965
 def _others(pairs: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
-    """Return the number of other people who ordered each pair, and the number of other people who ordered it in the same way."""
+    """Count the other people who ordered each pair, and the other people who ordered the pair in the same way."""
     pairs = pairs.astype({"more": "str", "less": "str"})
     first = pairs["more"] < pairs["less"]
     key = [pairs["more"].where(first, pairs["less"]), pairs["less"].where(first, pairs["more"])]
