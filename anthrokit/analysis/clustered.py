@@ -546,8 +546,8 @@ def effective_sizes(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return how many independent rows the rows of a clustered sample are worth.
 
-    The three arrays are the effective sample size of the share, the size to use for Wilson's limits, and the correlation of
-    two rows of a cluster.
+    Return the effective sample size of the share, and the size to use for Wilson's limits. The third array is the correlation
+    of two rows of a cluster.
 
     For weighted rows, `totals` has the sums of weights by cluster, and `squares` the sums of squared weights. The variance
     of a share of 0 or 1 can't be estimated; `alike` is then used as the correlation of two rows of a cluster.
@@ -647,8 +647,8 @@ def proportion(
 ) -> pd.DataFrame:
     """Estimate shares with intervals from sums by cluster.
 
-    Wilson's score interval with the effective sample size of a clustered sample and Student's t with
-    degrees of freedom from the informative clusters. A design effect estimated below 1 counts as 1.
+    The limits are Wilson's score interval with the effective sample size of a clustered sample. Student's t replaces the normal
+    quantile, with degrees of freedom from the informative clusters. A design effect estimated below 1 counts as 1.
 
     Parameters
     ----------

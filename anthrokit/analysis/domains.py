@@ -125,7 +125,7 @@ def kruskal_wallis(
 
 # %% ../../nbs/07_analysis/07_domains.ipynb #e6f041d9
 def _indicators(labels: pd.DataFrame, factor: str) -> pd.DataFrame:
-    """Return a column of 0 and 1 for each level of a factor except the reference level, which is "low" or else the first level."""
+    """Return a column of 0 and 1 for each level of a factor but the reference level: "low", or else the first level."""
     levels = sorted_levels(labels[factor])
     reference = "low" if "low" in levels else levels[0]
     others = [level for level in levels if level != reference]

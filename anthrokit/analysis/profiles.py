@@ -140,9 +140,13 @@ def count_labels(
     behaviour of the category. An incomplete message then has its expected value among the messages of its target, group and
     level, as in `profile`. If dialogues are counted (`dialogue_id` in `columns`), incomplete messages are not scored.
 
-    The counts are yes and scored (sum and number of the values of complete messages, and of expected values), weight and
-    square (as for `proportion`), sure (labels that are True, whatever the missing labels are), open (labels that depend
-    on the missing labels) and all (all labels).
+    The counts of a row are:
+
+    yes, scored: sum and number of values, which are labels of complete messages or expected values
+    weight, square: the weight and the squared weight, as for `proportion`
+    sure: labels that are True, whatever the missing labels are
+    open: labels that depend on the missing labels
+    all: all labels
     """
     labels, by, alone = _per_behaviour(labels, by, variant, columns)
     if alone:

@@ -183,7 +183,7 @@ def _incidence_lines(
     """Draw lines, with intervals if there is room. Return the text, height and style of the label at the end of each line.
 
     `texts` has the text to show for each name. `every` has all names, including names that never occur. The position in `every`
-    decides the marker and the line style, so that they do not depend on the other names that occur.
+    decides the marker and the line style.
     """
     kinds = {name: behaviour_categories().get(name, name) for name in every}
     ends, colours = [], colours_of(list(kinds.values()))

@@ -283,8 +283,8 @@ def powered_parts(
 ) -> dict[str, Any]:
     """Return the terms from which `group_rate` estimates the rate of a group.
 
-    The terms include the function `rate`, the shares that it takes with their limits (`parts`), and the influence of each
-    cluster on each share (`influences`). `q` is the judged rate and its limits. `verdicts` and `cluster` describe all messages
+    The main terms are `rate`, a function of shares; `parts`, the shares with their limits; and `influences`, the influence of
+    each cluster on each share. `q` is the judged rate and its limits. `verdicts` and `cluster` describe all messages
     of the group. `sample_arrays` has verdict, truth, weight and cluster of the messages that people labelled.
     """
     from scipy.special import ndtri

@@ -90,9 +90,9 @@ def _whole_conversations(part: Part, parts: Sequence[Part], rows: list[Any]) -> 
 
 
 def _read_part(part: Part, parts: Sequence[Part], rename: Any, roles: Mapping[str, str] | None) -> tuple[pd.DataFrame, str]:
-    """Return the turns of a part with ids that are unique in the log, and the error text, which is empty on success.
+    """Return the turns of a part, and the text of the error if reading failed.
 
-    `parts` are all parts of the same file.
+    Ids in the table are unique in the log. On success, the text is empty. `parts` are all parts of the same file.
     """
     is_cut = part.suffix in (".parquet", *JSON_LINES)
     records = part.records() if is_cut else [value for _, value in read_records(part.path)]
