@@ -70,7 +70,7 @@ def plot_differences(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
 # %% ../../nbs/09_figures/03_differences.ipynb #85218c51
 def _odds_ticks() -> Any:
-    """Return a locator of ticks at 1, 2, 5, 10, …. It places fewer ticks if the axis has no room for their labels."""
+    """Return a locator of ticks at 1, 2, 5, 10 and so on, or of fewer ticks if the labels need more room."""
     from matplotlib.ticker import LogLocator
 
     class OddsTicks(LogLocator):

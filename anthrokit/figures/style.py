@@ -297,7 +297,7 @@ def add_fonts(figure: Figure) -> None:
 
 
 def shorten_name(name: object, room: int = 32) -> str:
-    """Shorten a name in its middle. Replace characters that can't be drawn by their code points.
+    """Shorten a name in its middle. Characters that can't be drawn become code points such as ⟨U+200B⟩.
 
     Parameters
     ----------
