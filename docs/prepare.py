@@ -32,7 +32,7 @@ MEASURED = {
     "Simulation": "Speed of simulation",
     "The embedded model": "Tokens a second",
     "Offline judges: quality": "Their measured quality",
-    "AnthroScore": "How fast it is",
+    "AnthroScore": "Speed",
     "Intervals: coverage": "Coverage",
     "Analysis of a whole study": "Speed",
 }
