@@ -41,7 +41,7 @@ def _json_rows(part: Part, text: str) -> list[dict[str, Any]]:
 
 
 def _part_ids(part: Part, text: str) -> pd.Series:
-    """Return the ids of the texts of a part: the column text_id, or else the file's name and the row."""
+    """Return the ids of a part's texts: the column `text_id`, or else the file's name and the row."""
     import pyarrow.parquet
 
     if part.suffix == ".parquet":
@@ -55,7 +55,7 @@ def _part_ids(part: Part, text: str) -> pd.Series:
 
 
 def _with_ids(part: Part, texts: pd.DataFrame) -> pd.DataFrame:
-    """Name the texts of a part by file and row if they have no ids. Raise if only some texts have an id."""
+    """Add ids of file and row to the texts of a part without ids. Raise if only some texts have an id."""
     if "text_id" not in texts:
         return texts.assign(text_id=[f"{part.stem}/{part.first + place}" for place in range(len(texts))])
     if (lacking := np.flatnonzero(texts["text_id"].isna())).size:
@@ -99,7 +99,7 @@ def _score_files(
     precision: str = "float32",
     text: str = "text",
 ) -> pd.DataFrame:
-    """Score files into a folder, part by part. Return the counts of each file of scores."""
+    """Score files part by part into a folder. Return a row of counts for each file of scores."""
     parts = parts_of(texts, "texts")
     if on is not None and not isinstance(model, (str, os.PathLike, type(None))):
         raise AnthroScoreError("workers load the model themselves: give its name or its folder")

@@ -302,7 +302,7 @@ def _says_what_it_is(root) -> bool:
 
 
 def _safe_pronouns(sentences: list, mention_positions: set[int], topic: bool) -> set[int]:
-    """Return the positions of every *it* that can only refer to the system. `mention_positions` has those of its mentions."""
+    """Return the positions of every *it* that can only refer to the system. `mention_positions` has the positions of its names."""
     safe, possible, last = set(), topic, 0
     for number, sentence in enumerate(sentences):
         possible = possible and number - last <= 1
@@ -330,7 +330,7 @@ class _Mention(NamedTuple):
 
 
 def _name_mentions(sentence: Any, entities: Entities, released: bool) -> Iterator[_Mention]:
-    """Yield the chunks with a name of the entity: as root noun or, by a released protocol, anywhere in the chunk."""
+    """Yield the noun chunks that name the entity. The name must include the root noun, except in a released protocol."""
     for chunk in sentence.noun_chunks:
         if released:
             names = _released_names(chunk.text, entities)
@@ -396,7 +396,7 @@ _IT = re.compile(r"\bit\b", re.IGNORECASE)
 
 
 def _may_mention(block: str, entities: Entities, released: bool) -> bool:
-    """Return whether a block can contain a mention, before it is parsed."""
+    """Return whether an unparsed block can contain a mention."""
     if released:
         return bool(_released_names(block, entities))
     return bool(entities.regex.search(block) or (entities.coreference == "topic" and _IT.search(block)))

@@ -89,7 +89,7 @@ _OFFSET_POSITIONS = {"roberta", "xlm-roberta", "xlm-roberta-xl", "camembert", "m
 
 
 def _kind_of(model: Any, tokenizer: Any) -> str:
-    """Return masked or causal, by the name of the architecture."""
+    """Return `masked` or `causal`, by the name of the architecture."""
     name = type(model).__name__
     if name.endswith("ForMaskedLM"):
         if tokenizer.mask_token_id is None:
@@ -101,7 +101,7 @@ def _kind_of(model: Any, tokenizer: Any) -> str:
 
 
 def _longest(model: Any, tokenizer: Any, max_tokens: int) -> int:
-    """Return the longest input that model and tokenizer take."""
+    """Return the largest number of tokens that model and tokenizer take."""
     positions = getattr(model.config, "max_position_embeddings", None) or max_tokens
     if model.config.model_type in _OFFSET_POSITIONS:
         positions -= (model.config.pad_token_id or 0) + 1
@@ -178,7 +178,7 @@ _OWN_CODE = {"trust_remote_code": False}  # never run code of a model, and don't
 
 
 def _is_local(model: str | os.PathLike) -> bool:
-    """Return whether a model is on this machine. Raise if it is neither there nor on the hub."""
+    """Return whether a model is on this machine. Raise if the model is neither on this machine nor on the hub."""
     from huggingface_hub import HfApi, errors
     from transformers import AutoConfig
 
@@ -310,7 +310,7 @@ _PLACES = {"start": ("", ""), "space": ("a", " "), "glued": ('"', "")}
 
 
 def mention_place(sentence: str, start: int) -> str:
-    """Return the place of a mention: start (of the sentence), space (after a space) or glued (after another character)."""
+    """Return the place of a mention: `start` (of the sentence), `space` (after a space) or `glued` (after another character)."""
     before = sentence[:start]
     return "start" if not before.strip() else "space" if before[-1].isspace() else "glued"
 
@@ -413,7 +413,7 @@ def _batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
 
 
 def _padded(scorer: Scorer, sequences: list[list[int]]) -> dict[str, Any]:
-    """Return sequences as tensors padded on the right, with an attention mask if any is padded."""
+    """Return sequences as tensors padded on the right, with an attention mask if their lengths differ."""
     import torch
 
     filler, lengths = scorer.tokenizer.pad_token_id or 0, torch.tensor([[len(ids)] for ids in sequences])
@@ -426,7 +426,7 @@ def _padded(scorer: Scorer, sequences: list[list[int]]) -> dict[str, Any]:
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #5da32f5f
 def _head(model: Any) -> Any:
-    """Return the module of a masked model that turns hidden states into logits. None if there is more than one."""
+    """Return the module of a masked model that turns hidden states into logits, or None if several modules do so."""
     output = model.get_output_embeddings()
     parts = (part for part in model.children() if part is not output)
     return next((part for part in parts if any(module is output for module in part.modules())), None)
@@ -698,7 +698,7 @@ def _unscored(run: Run, setting: str, part: list) -> tuple[dict[str, str | None]
 
 
 def _how(protocol: Protocol, dependencies: str | Sequence[str] | None, check_language: bool) -> dict[str, Any]:
-    """Return the positions that count, and whether the language is checked. A protocol may decide them."""
+    """Return the values of `dependencies` and `check_language` under a protocol."""
     places = sorted(as_tuple(dependencies or protocol.dependencies or "all"))
     return {"dependencies": places, "check_language": check_language and not protocol.released}
 
@@ -793,7 +793,7 @@ _SETTINGS = [*SCALE, "entities", "dependencies", "check_language", "max_tokens",
 
 
 def _one_setting(run: Run, scale: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the setting of a run that matches `scale`. Raise if there is none, or more than one."""
+    """Return the setting of a run that matches `scale`. Raise unless exactly one setting matches."""
     run = require_run(run)
     require_known("setting of scores", _SETTINGS, *scale, error=AnthroScoreError)
     protocol = get_protocol(scale.get("protocol", "paper"))
@@ -812,7 +812,7 @@ def _one_setting(run: Run, scale: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _query_scores(run: Run, scale: Mapping[str, Any], columns: str, rest: str) -> pd.DataFrame:
-    """Return columns of the saved sentences and texts of a setting, and its scale."""
+    """Return columns of a setting's saved sentences and texts, with the columns of the setting's scale."""
     where = _one_setting(run, scale)
     sql = f"SELECT {columns} FROM anthroscore_sentences JOIN anthroscore_texts USING (setting, text_id) WHERE setting = ? {rest}"
     frame = run.query(sql, [where["setting"]])

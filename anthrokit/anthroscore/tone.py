@@ -41,7 +41,7 @@ def _framed(text: str, dimension: str) -> tuple[list[str], int]:
 
 # %% ../../nbs/06_anthroscore/03_tone.ipynb #a815ac4f
 def _log_mean(values: np.ndarray) -> np.ndarray:
-    """Compute the logarithm of the mean probability of each row from log-probabilities."""
+    """Convert log-probabilities to the logarithm of each row's mean probability."""
     return np.logaddexp.reduce(values, axis=1) - np.log(values.shape[1])
 
 

@@ -61,7 +61,7 @@ _OWN_JUDGES = "judges_of_the_run"
 
 
 def _whole(text: str | None, place: str, least: int = 1) -> int:
-    """Return a whole number from a cell."""
+    """Convert a cell to a whole number. Raise if the cell has another value or a number below `least`."""
     if not re.fullmatch(r"\d{1,6}(\.0)?", str(text), re.ASCII) or int(float(text)) < least:
         raise TableError(f"{place}: {text!r:.40} is not {least}, {least + 1}, {least + 2}, …")
     return int(float(text))
@@ -103,7 +103,11 @@ def _read(path: str | os.PathLike) -> tuple[list[str], list[dict[str, Any]]]:
 def _prompts_of(
     openings: Iterable[Mapping[str, Any]], prompts: pd.DataFrame | str | None = None
 ) -> list[dict[str, Any]]:
-    """Return the prompt of each dialogue from its first row: matched by first message, domain and scenario, or else new."""
+    """Return the prompt of each dialogue, given the first row of each dialogue.
+
+    The first message, and if possible domain and scenario, select one of `prompts`. A row with a `prompt_id`, or without a match,
+    gives a new prompt.
+    """
     prompts_by_text: dict[str, list[dict[str, Any]]] = {}
     for prompt in () if prompts is None else tables.to_records(load_prompts(prompts)):
         prompts_by_text.setdefault(prompt["first_message"], []).append(prompt)
@@ -188,7 +192,7 @@ def _dialogues(
 
 
 def _messages(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the messages of a file. An empty cell is a missing message, but a turn without both has only a missing answer."""
+    """Return the messages of a file. An empty cell is a missing message. If both cells are empty, only the answer is missing."""
     messages = []
     for row in rows:
         place = {"dialogue_id": row["dialogue_id"], "turn": row["turn"]}
@@ -200,7 +204,7 @@ def _messages(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #7bb1bafd
 class _Rated(NamedTuple):
-    """The columns with the ratings of a behaviour by a judge in one sample."""
+    """The columns with one judge's ratings of a behaviour in one sample."""
 
     behaviour: str
     judge: str
@@ -214,7 +218,7 @@ _MAJORITY = "AnthroBench majority"
 
 
 def _rated_columns(names: list[str]) -> tuple[list[_Rated], set[str]]:
-    """Return the columns with ratings among these columns, and the names of all columns of `anthro-eval rate`."""
+    """Return the columns with ratings, and the names of all columns that `anthro-eval rate` added."""
     endings = {name: _COLUMN.search(name) for name in names}
     cues = [name.removesuffix("_present") for name in names if name.endswith("_present") and not endings[name]]
     samples: dict[tuple[str, str], set[int]] = {}
@@ -243,7 +247,7 @@ _RELEASED_COUNTER = "pronoun count (AnthroBench)"
 
 @lru_cache(maxsize=4096)
 def _answer(raw: str | None, verdict: bool | None) -> tuple[str, str | None]:
-    """Return the status and reason of a judge's response with this verdict in the file (None for −1)."""
+    """Return the status and reason of a judge's response. `verdict` is the verdict in the file, None for −1."""
     if verdict is None and raw in (_FAILED, _SKIPPED, _NOT_COUNTED):
         return "failed", None if raw == _FAILED else "the authors' code found no message to rate"
     parsed = parse_verdict(raw)
@@ -254,7 +258,7 @@ def _answer(raw: str | None, verdict: bool | None) -> tuple[str, str | None]:
 
 
 def _ratings(rows: list[dict[str, Any]], columns: list[_Rated]) -> list[dict[str, Any]]:
-    """Return the ratings of a file. A missing message has no ratings, nor has a judge whose two cells are empty."""
+    """Return the ratings of a file. Missing messages have no ratings, and two empty cells of a judge are not a rating."""
     ratings = []
     for place in columns:
         for row in rows:
@@ -276,7 +280,7 @@ def _ratings(rows: list[dict[str, Any]], columns: list[_Rated]) -> list[dict[str
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #8e57fb83
 def _counted_once(columns: list[_Rated], rows: list[dict[str, Any]]) -> list[_Rated]:
-    """Return the columns with one pronoun counter instead of a copy for each judge."""
+    """Replace the copies of the pronoun counter, one for each judge, by a single counter."""
     places, has_counter = [], False
     for place in columns:
         if place.behaviour != "first-person pronoun use" or place.raw is None:
@@ -338,7 +342,7 @@ def _released_majority(verdicts: Iterable[str | None]) -> bool | None:
 
 
 def _added_judges(header: list[str], rows: list[dict[str, Any]], columns: list[_Rated]) -> list[str]:
-    """Return the judges whose ratings were added to an already rated file. Only these count in its majorities."""
+    """Return the judges whose ratings were added to a rated file. Only the added judges count in the file's majorities."""
     if _OWN_JUDGES in header:
         try:
             original_judges = set(json.loads(rows[0][_OWN_JUDGES] or "[]"))
@@ -460,7 +464,7 @@ def read_anthrobench(
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #0ba4ca33
 def one_target(run: Run, target: str | None) -> str:
-    """Return the target to write to a file: the named one, or by default the only one of the run.
+    """Return the name of the target to write to a file, by default the run's only target.
 
     Parameters
     ----------
@@ -491,7 +495,7 @@ def one_target(run: Run, target: str | None) -> str:
 
 
 def _turn_rows(run: Run, target: str) -> pd.DataFrame:
-    """Return one row per turn, with the authors' columns and additional ones, in the order of the run."""
+    """Return one row per turn in the order of the run, with the authors' columns and additional columns."""
     turns = run.messages().pivot(index=["dialogue_id", "turn"], columns="role", values="content").reindex(columns=["user", "assistant"])
     turns = turns.add_suffix("_message").dropna(how="all").reset_index()
     in_order = run.query("SELECT dialogue_id FROM dialogues WHERE target = ? ORDER BY rowid", [target])

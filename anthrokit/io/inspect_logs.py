@@ -68,7 +68,7 @@ def _one_line(text: str) -> str:
 
 
 def _explained(labels: list[dict[str, Any]], ratings: list[dict[str, Any]]) -> str:
-    """Return each message's label, and each judge's verdicts and first reason, as Markdown."""
+    """Write Markdown with the label of each message, and with each judge's verdicts and first reason."""
     kinds, lines = {True: "present", False: "not present", None: "no label"}, []
     for row in labels:
         votes = f"{row['votes_for']} of {row['votes_cast']} judges for it"
@@ -170,7 +170,7 @@ def _model_usage(tokens_in: int, tokens_out: int) -> ModelUsage:
 
 
 def _times(calls: list[dict[str, Any]], default: str) -> tuple[datetime, datetime]:
-    """Return the beginning and end of calls; the default twice if there are none."""
+    """Return the beginning and the end of calls. Without calls, both are `default`."""
     ends = [(datetime.fromisoformat(call["at"]), call["seconds"] or 0.0) for call in calls]
     if not ends:
         return (datetime.fromisoformat(default),) * 2
@@ -199,7 +199,7 @@ def _events(messages: list[ChatMessage], target: str, calls: dict[str, list[dict
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #8e2bcdde
 def _group(frame: pd.DataFrame, keys: str | list[str], columns: Iterable[str]) -> dict[Any, list[dict[str, Any]]]:
-    """Return the rows of a frame by the values of the key columns."""
+    """Group the rows of a frame by the values of the key columns."""
     rows = tables.to_records(frame[[*columns]])
     return {key: [rows[place] for place in places] for key, places in frame.groupby(keys).indices.items()}
 
@@ -331,7 +331,10 @@ def _prompt_of(sample: EvalSample) -> dict[str, Any]:
 
 
 def _run_columns(sample: EvalSample) -> dict[str, Any]:
-    """Return a sample's metadata that are columns of a run. In a log of another task, these are columns that describe the prompt."""
+    """Return the values of a sample's metadata that belong to columns of a run.
+
+    In logs of other tasks, only `dialogue_id`, `persona`, `turns` and the columns of prompts are used.
+    """
     columns = _COLUMNS if _is_ours(sample) else {"dialogue_id", "persona", "turns", *_PROMPT_COLUMNS}
     if not _is_ours(sample) and not {*_PROMPT_COLUMNS} <= {*sample.metadata}:  # not of the task anthrobench
         columns -= {"history", "request"}
@@ -350,7 +353,7 @@ _DTYPES = {"repeat": int, "turns": int, **dict.fromkeys(("dialogue_id", "prompt_
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #9c849bd4
 def _message_row(message: ChatMessage) -> dict[str, Any]:
-    """Return a message that `write_inspect` wrote as a row of a run."""
+    """Return the row of a run for a message that `write_inspect` wrote."""
     metadata = message.metadata or {}
     row = {name: metadata.get(name) for name in _MESSAGE_COLUMNS} | {"role": message.role}
     if "missing" in metadata:
@@ -359,7 +362,7 @@ def _message_row(message: ChatMessage) -> dict[str, Any]:
 
 
 def _turn_messages(sample: EvalSample) -> list[dict[str, Any]]:
-    """Return the messages with their turns, from the metadata or else counted. A message without text keeps its turn."""
+    """Return a sample's messages with turns. Turns without a number in the metadata are counted. Messages without text keep a turn."""
     rows = [_message_row(message) for message in sample.messages if message.role in ("user", "assistant")]
     if rows and all(isinstance(row["turn"], int) for row in rows):
         return rows
@@ -387,14 +390,14 @@ _STOP_REASONS = {"max_tokens": "length", "model_length": "length", "unknown": No
 
 
 def _as_message(message: ChatMessage) -> dict[str, Any]:
-    """Return a message of Inspect as `read_message` reads it, with text and reasoning apart."""
+    """Read a message of Inspect by `read_message`, which separates text and reasoning."""
     parts = message.content if isinstance(message.content, str) else [part.model_dump() for part in message.content]
     calls = getattr(message, "tool_calls", None)
     return read_message({"role": message.role, "content": parts, **({"tool_calls": [1]} if calls else {})}, f"message {message.id}")
 
 
 def _why_empty(sample: EvalSample) -> str | None:
-    """Return the reason why a sample's last answer is missing; None if the sample has none."""
+    """Return the reason why a sample's last answer is missing, or None if the sample shows no reason."""
     if sample.error:
         return f"the sample ended in an error: {sample.error.message:.200}"
     if sample.limit:
@@ -405,7 +408,7 @@ def _why_empty(sample: EvalSample) -> str | None:
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #fad97a39
 def _dialogue_of(log: EvalLog, sample: EvalSample) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return a sample as a dialogue and its messages."""
+    """Convert a sample to the row of a dialogue and the rows of its messages."""
     dialogue_id, values, messages = _dialogue_id(log, sample), _run_columns(sample), _turn_messages(sample)
     rest = {name: value for name, value in sample.metadata.items() if name not in values and value is not None}
     renamed = {} if _is_ours(sample) else {name: f"metadata_{name}" for name in _COLUMNS}
@@ -439,7 +442,7 @@ def _outcome(sample: EvalSample, values: dict[str, Any], messages: list[dict[str
 
 
 def _note_unfinished(log: EvalLog, path: str | os.PathLike, rows: list[dict[str, Any]]) -> None:
-    """Print a notice if a log is incomplete or partly ignored: status, samples with an error or a limit, cut answers, choices."""
+    """Print a notice if a log is incomplete or partly ignored, such as a log with errors, limits, cut answers or further choices."""
     samples, is_ours = log.samples or [], "manifest" in (log.eval.metadata or {})
     counts = {
         "samples ended in an error": sum(bool(sample.error) for sample in samples),
@@ -481,7 +484,7 @@ def ratings_in(score: Score) -> list[Any]:
 
 
 def _ratings_of(log: EvalLog, sample: EvalSample) -> list[dict[str, Any]]:
-    """Return the ratings in the metadata of a sample's scores. Raise if one is incomplete or about a missing answer."""
+    """Return the ratings in the metadata of a sample's scores. Raise if a rating is incomplete or rates a missing answer."""
     answer_turns = {row["turn"] for row in _turn_messages(sample) if row["role"] == "assistant" and row["content"] is not None}
     rows = []
     for name, score in (sample.scores or {}).items():
@@ -511,7 +514,7 @@ def _judges_of(log: EvalLog, ratings: list[dict[str, Any]]) -> list[dict[str, An
 
 
 def _behaviours_of(log: EvalLog, new_behaviours: Iterable[Behaviour]) -> list[dict[str, Any]]:
-    """Return the bundled and new behaviours, and those of the log's manifest, which replace others of the same name."""
+    """Return the bundled behaviours, new ones, and the log's. Behaviours of the log's manifest replace others of the same name."""
     manifest = (log.eval.metadata or {}).get("manifest")
     entries = manifest.get("behaviours") if isinstance(manifest, dict) else None
     from_log = Taxonomy.from_entries(entries, source="the log's manifest") if entries else []
@@ -520,7 +523,7 @@ def _behaviours_of(log: EvalLog, new_behaviours: Iterable[Behaviour]) -> list[di
 
 # %% ../../nbs/13_io/02_inspect_logs.ipynb #4cb33b66
 def read_inspect_log(path: str | os.PathLike) -> EvalLog:
-    """Read a log, also at an address or with a byte order mark. Errors name the file."""
+    """Read a log from a file or an address, with or without a byte order mark. Errors name the file."""
     file = require_file(local_copy(path))
     with open(file, "rb") as stream:
         has_mark = stream.read(3) == codecs.BOM_UTF8
@@ -693,7 +696,10 @@ def name_of(rater: Rater) -> str:
 
 
 def _raters(behaviour: Behaviour | None, judges: Sequence[str | LocalJudge] | None) -> list[Rater]:
-    """Return the judges: models by name, offline judges, or by default the models of the role judge. Pronouns are counted."""
+    """Return the judges of a behaviour.
+
+    Judges are names of models or offline judges, by default the models of the role `judge`. Pronouns are counted, not judged.
+    """
     if behaviour is not None and behaviour.how == "counted":
         return [PronounCounter([behaviour.name])]
     if judges is None:
@@ -709,7 +715,7 @@ def _raters(behaviour: Behaviour | None, judges: Sequence[str | LocalJudge] | No
 
 @solver
 def judges_there(judges: list[str] | None = None) -> Solver:
-    """Raise before the first call if judges are missing or duplicate.
+    """Make a solver that raises before the first call if judges are missing or duplicate.
 
     Parameters
     ----------
@@ -733,7 +739,7 @@ _STATUSES = {"content_filter": "refused", "max_tokens": "truncated", "model_leng
 
 
 async def _rate(model: Model, item: Item, behaviour: Behaviour, sample: int) -> Rating:
-    """Rate by the steps of `LLMJudge`, with calls by Inspect."""
+    """Rate an item for a behaviour by the steps of `LLMJudge`, with calls by Inspect."""
 
     async def send(request: Request) -> Completion:
         output = await model.generate(request.messages[0]["content"])

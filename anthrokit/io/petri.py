@@ -18,7 +18,7 @@ _AUDITORS_TOOLS = "send_message set_system_message create_tool send_tool_call_re
 
 
 def _as_dialogue(sample: EvalSample) -> EvalSample:
-    """Return an Inspect sample with the prompt, the seed and Petri's scores as metadata."""
+    """Add the prompt, the seed and Petri's scores to the metadata of an Inspect sample."""
     user_texts = (message.text for message in sample.messages if message.role == "user")
     first = next(filter(str.strip, user_texts), "(no prompt)")
     fields = {

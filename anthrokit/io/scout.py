@@ -86,7 +86,7 @@ def scanners(
 
 # %% ../../nbs/13_io/07_scout.ipynb #f0000009
 def _scores(scan: str | os.PathLike) -> tuple[dict[tuple[str, str, int], dict[str, Score]], dict[str, Behaviour]]:
-    """Return the scores of a scan by log, sample and epoch, and the behaviours that were scanned for."""
+    """Return the scores of a scan by log, sample and epoch, and the behaviours of the scan by name."""
     require_packages("scout", "inspect_scout")
     from inspect_scout import scan_results_df
 

@@ -90,7 +90,7 @@ def read_sycon(path: str | os.PathLike, target: str = "sycon", pushback: str | o
 
 
 def _read_pushback(path: str | os.PathLike) -> dict[str, list[str]]:
-    """Read the user's later messages by question."""
+    """Read a file of pushback. Map each question to the user's later messages."""
     frame = tables.read_frame(path).rename(columns={"question": "Question"})
     names = _numbered(frame, r"Pushback_\d+|question\d+")
     tables.require_columns(frame, ["Question", *(names or ["Pushback_1"])], "pushback of SYCON-Bench", source=path)

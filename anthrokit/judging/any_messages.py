@@ -42,7 +42,7 @@ def group_turns(messages: Iterable[Mapping[str, Any]]) -> list[dict[str, list[Ma
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #ba968e68
 def _join_texts(messages: Sequence[Mapping[str, Any]] | None) -> str | None:
-    """Return the messages of one side in a turn as one text; None if it has none."""
+    """Join the texts of one side in a turn. Return None if `messages` is None."""
     return None if messages is None else "\n\n".join(filter(None, (message["content"] for message in messages)))
 
 
@@ -80,7 +80,11 @@ def _cell(value: Any) -> Any:
 
 
 def _about(dialogue: Dialogue) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
-    """Return a dialogue's columns, the fields in which its messages are equal, and the names of those in which they differ."""
+    """Collect the metadata of a dialogue.
+
+    Return three parts: the dialogue's columns, the message fields with a single value, and the names of message fields with
+    several values.
+    """
     about = {name: value for name, value in dialogue.about.items() if not is_missing(value) and name not in LEAVES}
     own_messages = [message for message in dialogue.messages[dialogue.start :] if message["role"] in ("user", "assistant")]
     common_values, differing = {}, []
@@ -125,7 +129,7 @@ def _words_of(column: Any) -> list[str]:
 
 
 def _is_personal(column: Any) -> bool:
-    """Return whether a column may name a person: user_id, userEmail or remote_addr, but not model_name or user_country."""
+    """Return whether a column may name a person: `user_id`, `userEmail` or `remote_addr`, but not `model_name` or `user_country`."""
     words = _words_of(column)
     if "".join(words) in _USER_COLUMNS or words[-2:] in (["user", "agent"], ["user", "id"], ["user", "uuid"]):
         return words != ["user"]
@@ -133,7 +137,10 @@ def _is_personal(column: Any) -> bool:
 
 
 def _hide_users(entries: Sequence[dict[str, Any]], users: str | Callable[[str], str]) -> str:
-    """Replace users' ids by pseudonyms and drop other columns that identify people. Return a notice about both."""
+    """Replace users' ids by pseudonyms and drop other columns that may identify people. Return a notice.
+
+    With `users="keep"`, ids and columns are kept. A function in `users` replaces the ids by its results.
+    """
     for entry in entries:
         entry["about"] = {_USER_COLUMNS.get("".join(_words_of(name)), name): one for name, one in entry["about"].items()}
     column = next((name for name in USERS if any(name in entry["about"] for entry in entries)), None)
@@ -156,7 +163,11 @@ def _hide_users(entries: Sequence[dict[str, Any]], users: str | Callable[[str], 
 
 
 def _set_clusters(entries: Sequence[dict[str, Any]]) -> None:
-    """Give dialogues without a base_id one per user if the log has several users, else one per first message."""
+    """Set the `prompt_id` and `base_id` of dialogues that lack these ids.
+
+    If the log has several users, the `base_id` of a dialogue without a `prompt_id` is the user. Otherwise the first message
+    determines the `base_id`.
+    """
     several = len({entry["user"] for entry in entries} - {None}) > 1
     for entry in entries:
         base_id = entry["base_id"]
@@ -168,7 +179,7 @@ def _set_clusters(entries: Sequence[dict[str, Any]]) -> None:
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #86bef4ce
 def _answers_by_target(dialogue: Dialogue, turns: Sequence[Mapping[str, Any]]) -> dict[Any, set[int]]:
-    """Return each target of a dialogue with its turns: one target, unless the messages name several models."""
+    """Map each target of a dialogue to the turns of its answers. A dialogue has one target, unless its messages name several models."""
     fresh = {id(message) for message in dialogue.messages[dialogue.start :]}
     answers = {number: turn.get("assistant", []) for number, turn in enumerate(turns, 1)}
     own = {number: messages for number, messages in answers.items() if any(id(one) in fresh for one in messages)}
@@ -187,7 +198,7 @@ _TURNS_BEFORE = 20
 
 
 def _entries(dialogue: Dialogue, pair: str | None, about: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return a dialogue for each of its targets: its ids as given, and its turns."""
+    """Return a dialogue as one entry per target, with ids, metadata and the rows of its turns."""
     about = dict(about)
     turns = group_turns(dialogue.messages)
     texts = paired_turns(dialogue.messages)
@@ -235,7 +246,7 @@ def _entries(dialogue: Dialogue, pair: str | None, about: Mapping[str, Any]) -> 
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #7bca7b6c
 def _number(groups: Sequence[list[dict[str, Any]]]) -> dict[str, str]:
-    """Set the ids of dialogues; equal dialogues without an id get different ids. Return the places of duplicate ids, with the error."""
+    """Set a unique id for each dialogue. Return the errors of duplicate `dialogue_id` or `id` values, by place."""
     places: dict[str, list[str]] = {}
     wrong: dict[str, str] = {}
     sides: set[str] = set()
@@ -263,7 +274,7 @@ def _number(groups: Sequence[list[dict[str, Any]]]) -> dict[str, str]:
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #29e54015
 def _entry_groups(dialogues: Sequence[Dialogue]) -> list[list[dict[str, Any]]]:
-    """Return a log's dialogues in groups: the two sides of a pair form one group, each other dialogue forms its own."""
+    """Return the entries of a log's dialogues in groups: one group for the two sides of a pair, and one for each other entry."""
     columns = [_about(dialogue) for dialogue in dialogues]
     differing = dict.fromkeys(name for _, _, names in columns for name in names)
     groups: list[list[dict[str, Any]]] = []
@@ -285,7 +296,7 @@ def _entry_groups(dialogues: Sequence[Dialogue]) -> list[list[dict[str, Any]]]:
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #6cf29c21
 def _one_text_each(entries: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """Return the rows in which a prompt has another first message, base_id or domain than in an earlier row, with the error."""
+    """Return errors, by place, for prompts that differ from an earlier row in first message, `base_id` or a column such as domain."""
     first: dict[str, Mapping[str, Any]] = {}
     wrong: dict[str, str] = {}
     for entry in entries:
@@ -298,7 +309,7 @@ def _one_text_each(entries: Sequence[Mapping[str, Any]]) -> dict[str, str]:
 
 
 def _is_text(value: Any) -> bool:
-    """Return whether a cell is empty or can be a text of a run's design."""
+    """Return whether a value is empty or can be converted to a text."""
     try:
         as_text(value, "")
     except TableError:
@@ -442,7 +453,10 @@ def anonymise_turns(table: pd.DataFrame) -> pd.DataFrame:
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #cf13ea99
 def _of_target(table: pd.DataFrame, target: str | None) -> pd.DataFrame:
-    """Set the target of a table. Return the table with ids of dialogues that no other target has."""
+    """Return a table with this target, or unchanged if `target` is None.
+
+    Pairs keep the targets chosen and rejected. Ids of dialogues and pairs become specific to `target`.
+    """
     if target is None:
         return table
     table = table.assign(target=table["target"].where(table["pair_id"].notna(), target))  # a pair has the targets chosen and rejected
@@ -460,7 +474,7 @@ def imported_message(
 
 
 def _messages(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the rows of the ledger: the user's messages, the answers to be judged, and empty answers, whose labels are missing."""
+    """Return a table's user messages, answers to be judged and empty answers as rows of the ledger. Empty answers have no label."""
     messages = []
     for row in tables.to_records(table):
         place = {"dialogue_id": row["dialogue_id"], "turn": row["turn"]}
@@ -474,7 +488,10 @@ def _messages(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #0810c10d
 def _in_ranges(account: Sequence[tuple[str, str, str]]) -> list[list[Any]]:
-    """Merge consecutive rows with the same outcome: first, last, outcome, reason, number."""
+    """Merge consecutive rows with the same outcome and reason.
+
+    Each range has the first and last place, the outcome, the reason and the number of rows.
+    """
     ranges = []
     for outcome, rows in itertools.groupby(account, key=lambda row: row[1:]):
         places = [place for place, *_ in rows]

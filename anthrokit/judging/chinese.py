@@ -67,7 +67,7 @@ _ROLE, _ROLE_ENDS = re.compile(r"扮演|来演|【[^】]*场景】"), re.compile
 
 
 def _passages(text: str) -> Iterator[tuple[int, int]]:
-    """Yield start and end of each passage for the user in a Chinese text."""
+    """Yield start and end of each passage to mask in a Chinese text: quotations, drafts, verse, letters and role-play."""
     for pattern in (_QUOTED, _STATEMENT, _VERSE):
         yield from (match.span() for match in pattern.finditer(text))
     signature_spans = [match.span() for match in _SIGNED.finditer(text)]
@@ -82,7 +82,7 @@ def _passages(text: str) -> Iterator[tuple[int, int]]:
 
 
 def mask_chinese(text: str) -> str:
-    """Replace passages for the user (quotations, drafts, verse, role-play, statements in lists) by spaces.
+    """Replace quotations, drafts for the user, verse, role-play and statements in lists by spaces.
 
     Examples
     --------
@@ -134,13 +134,13 @@ _NOUNS = {"n", "PER", "nr", "ORG", "nt", "nz"}
 
 
 def _begins_with_noun(clause: str) -> bool:
-    """Return whether a noun comes before the first verb, adjective or pronoun."""
+    """Return whether a clause has a noun before its first verb, adjective or pronoun."""
     kinds = (tag for _, tag in tag_chinese(clause))
     return next((tag in _NOUNS for tag in kinds if tag in _NOUNS or tag in ("v", "a", "vd", "vn", "r")), False)
 
 
 def _parts(clause: str) -> list[tuple[str, int, int]]:
-    """Return the parts of a clause: subject, start, and start of the words after the subject."""
+    """Split a clause by subject. Return each part's subject, start, and start of the words after the subject."""
     pronouns = [match for match in _PRONOUN.finditer(clause) if not _OBJECT.search(clause[: match.start()])]
     parts = [(str(match.lastgroup), match.start(), match.end()) for match in pronouns]
     return parts if parts and parts[0][1] == 0 else [("", 0, 0), *parts]
@@ -205,12 +205,12 @@ _POSSESSIVE = re.compile("^(?:自己的|的)")
 
 
 def _is_negated(match: re.Match, start: int = 0) -> bool:
-    """Return whether a negation precedes a word in its clause, which begins at `start`, or directly follows the word."""
+    """Return whether a negation precedes a word in its clause or directly follows the word. The clause begins at `start`."""
     return bool(_NEGATED.search(match.string[start : match.start()]) or _UNABLE.match(match.string, match.end()))
 
 
 def load_chinese_grammar(path: Any = None) -> dict[str, dict[str, list[re.Pattern]]]:
-    """Read the table of words for the Chinese grammar judge: behaviour to slot to patterns.
+    """Read the Chinese grammar judge's table of words as a dict of behaviours, slots and patterns.
 
     Raises
     ------
@@ -272,7 +272,7 @@ class ChineseGrammarJudge(LanguageJudge):
         return sorted(places)
 
     def _matches(self, part: ClausePart, slot: str, patterns: list[re.Pattern]) -> Iterator[tuple[int, int]]:
-        """Yield the places where a statement fills a slot."""
+        """Yield start and end of each match of a slot's patterns in a part of a clause."""
         possessive_length = len(part.text) - len(_POSSESSIVE.sub("", part.text, count=1))
         has_kin = part.named and part.subject == "speaker" and self._kin.match(part.text, possessive_length)
         if part.subject != _SLOTS[slot] or (slot == "does" and has_kin) or (slot == "has" and not part.named):

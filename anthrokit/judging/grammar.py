@@ -74,12 +74,16 @@ _SIGN_OFF = re.compile(
 
 
 def _blank(text: str) -> str:
-    """Mark all characters but line breaks as not the speaker's."""
+    """Replace all characters except line breaks by a mark for text that is not the speaker's."""
     return re.sub(r"[^\n]", "\0", text)
 
 
 def _without_letter(text: str) -> str:
-    """Blank a letter, from its salutation to the last sign-off and name, or else to the end of the text."""
+    """Blank a letter, from the salutation to the last sign-off and name.
+
+    A letter without a sign-off continues to the end of the text. A text that begins with a salutation and has no sign-off is
+    not a letter.
+    """
     if not (start := _SALUTATION.search(text)):
         return text
     sign_off_ends = [sign_off.end() for sign_off in _SIGN_OFF.finditer(text, start.end())]
@@ -244,7 +248,7 @@ def _negated(word: Any) -> bool:
 
 
 def _standing(word: Any, person: Any) -> str:
-    """Return the status of a word in its sentence: claim, negated, conditional, asked or reported."""
+    """Return the status of a word in its sentence: `claim`, `negated`, `conditional`, `asked` or `reported`."""
     if _negated(word):
         return "negated"
     verb = word if word.pos_ in ("VERB", "AUX") else word.head
@@ -397,7 +401,7 @@ _ABSTRACT = frozenset(
 
 
 def read_slots(path: str | os.PathLike, slot_names: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Read a table of slots for a grammar judge, and map behaviours to slots to contents. Raise if a slot is unknown."""
+    """Read a grammar judge's table of slots as a dict of behaviours, slots and contents. Raise if a slot is unknown."""
     content = read_toml(path)
     for behaviour, slots in content.items():
         if not isinstance(slots, dict):
@@ -441,7 +445,10 @@ def load_grammar(path: Any = None) -> dict[str, dict[str, Any]]:
 
 
 def _fits(reading: Reading, slot: str, words: frozenset[str], aside: dict[str, list[str]]) -> bool:
-    """Return whether a reading fills a slot."""
+    """Return whether a reading has a slot's construction and one of the slot's words.
+
+    `aside` maps a word to the neighbours with which the word doesn't count.
+    """
     construction, person, standings = _SLOTS[slot]
     if (reading.construction, reading.person) != (construction, person) or reading.standing not in standings:
         return False

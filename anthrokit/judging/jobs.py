@@ -56,13 +56,13 @@ def run_taxonomy(run: Run) -> Taxonomy:
 
 
 def _behaviours_of(run: Run) -> Taxonomy:
-    """Return the behaviours that a run was judged for; the bundled ones before it was judged."""
+    """Return the behaviours that a run was judged for, or the bundled behaviours if the run was not judged yet."""
     entries = run.ledger.manifest_entry("behaviours")
     return Taxonomy.from_entries(entries) if entries else Taxonomy.load()
 
 
 def _criteria_of(run: Run) -> dict[str, list[Criterion]]:
-    """Return the criteria of a run by prompt."""
+    """Map the id of each prompt of a run to the prompt's criteria."""
     rows = run.ledger.rows("SELECT case_id, criterion, ability, score, content FROM criteria ORDER BY case_id, criterion")
     criteria: dict[str, list[Criterion]] = {}
     for case_id, number, ability, score, content in rows:
@@ -84,7 +84,7 @@ def _selected(taxonomy: Taxonomy, behaviours: str | Iterable[str] | None) -> lis
 
 
 def _extend_taxonomy(run: Run, taxonomy: Taxonomy, new_taxonomy: Taxonomy) -> Taxonomy:
-    """Return a run's taxonomy with the behaviours of a new one; the new one alone if the run was not judged yet."""
+    """Add the behaviours of a new taxonomy to a run's taxonomy. Return the new taxonomy alone if the run was not judged yet."""
     bundled = Taxonomy.load()
     mixed = [one for one in new_taxonomy if one.name not in bundled.names and one.category in bundled.categories]
     if mixed:
@@ -203,7 +203,7 @@ class RatingUnit(NamedTuple):
 
 
 def _call_name(units: Sequence[RatingUnit], questions_per_call: int | None = 1) -> str:
-    """Return the name of the call that makes ratings of one message."""
+    """Return the name of the call that requests these ratings of one message."""
     unit = units[0]
     question = unit.behaviour if questions_per_call == 1 else "*" if questions_per_call is None else f"{unit.behaviour}…"
     return f"{unit.dialogue_id}/{unit.turn}/{question}/{unit.judge}/{unit.sample}"
@@ -213,7 +213,7 @@ _CHUNK = 64  # messages that a local judge rates between two writes
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #705dc295
 def _check_fit(run: Run, judges: Sequence[Judge], behaviours: Sequence[str], taxonomy: Taxonomy) -> None:
-    """Raise if a judge can't rate these behaviours in this run."""
+    """Raise if these judges can't rate these behaviours in this run."""
     for judge in judges:
         own = [judge.behaviours] if isinstance(judge.behaviours, str) else judge.behaviours or ()
         if strange := sorted(set(own).difference(taxonomy.names, Taxonomy.load().names, load_family().names), key=str):
@@ -249,7 +249,7 @@ def _reject_column_names(run: Run, judges: Sequence[Judge]) -> None:
 
 
 def _criteria_for(run: Run, judges: Sequence[Judge]) -> dict[str, list[Criterion]]:
-    """Return the criteria of each case if a judge asks about them. Raise if the run has none."""
+    """Return the criteria by prompt if a judge asks about criteria, otherwise an empty dict. Raise if needed criteria are missing."""
     about_criteria = [judge for judge in judges if judge.asks_about == "criteria"]
     criteria = _criteria_of(run) if about_criteria else {}
     if about_criteria and not criteria:
@@ -263,7 +263,10 @@ def _criteria_for(run: Run, judges: Sequence[Judge]) -> dict[str, list[Criterion
 def _questions_by_judge(
     run: Run, judges: Sequence[Judge], names: Sequence[str], taxonomy: Taxonomy, quotations: bool
 ) -> tuple[list[Judge], dict[str, list[str]]]:
-    """Return the judges, with the counter of pronouns, and the behaviours of each judge; an empty list for a judge of criteria."""
+    """Return the judges to ask, and the behaviours by judge.
+
+    The judges include the counter of pronouns if needed. A judge of criteria has an empty list of behaviours.
+    """
     judged, counted = ([name for name in names if name in group] for group in (taxonomy.judged, taxonomy.counted))
     about_behaviours = [judge for judge in judges if judge.asks_about != "criteria"]
     about_criteria = [judge for judge in judges if judge.asks_about == "criteria"]
@@ -275,7 +278,7 @@ def _questions_by_judge(
 
 
 class JudgePlan(NamedTuple):
-    """The questions that a judge is asked, and how often."""
+    """The questions for a judge, and the number of samples of each question."""
 
     questions: list[str]
     samples: int
@@ -323,7 +326,7 @@ class JudgingJob(Job):
         self._plan(questions, samples)
 
     def _plan(self, questions: Mapping[str, list[str]], samples: int | None) -> None:
-        """Set each judge's questions and samples, and the numbers of requested and of saved ratings."""
+        """Set the questions and samples of each judge, and the total numbers of requested and saved ratings."""
         saved_judges = {row["judge"]: row for row in self.run.ledger.query("SELECT * FROM judges").to_dict("records")}
         self.replaced = [judge.name for judge in self.judges if self._is_replaced(judge, saved_judges.get(judge.name))]
         self._samples_before = {name: row["samples"] for name, row in saved_judges.items() if name not in self.replaced}
@@ -333,7 +336,7 @@ class JudgingJob(Job):
         self.total, self.done = sum(total for total, _ in counts), sum(done for _, done in counts)
 
     def _is_replaced(self, judge: Judge, saved_judge: dict[str, Any] | None) -> bool:
-        """Return whether a judge replaces a saved one with the same name and other settings. Raise if the saved one has verdicts."""
+        """Return whether a judge replaces a saved judge with other settings. Raise if the saved judge has verdicts."""
         settings = judge_identity(judge)
         if saved_judge is None or saved_judge["hash"] == digest(settings):
             return False
@@ -372,7 +375,10 @@ class JudgingJob(Job):
         return [one.name for one in self.criteria.get(prompt_id, ())] if turn == 1 else []
 
     def expected_questions(self, judge: Judge) -> list[tuple[list[str], int, Item]]:
-        """Return the questions about messages that don't exist yet, with the number of these messages and an expected one."""
+        """Return the questions about messages that don't exist yet.
+
+        Each entry has the questions, the number of messages, and an item of the expected length.
+        """
         messages, text, user = self.expected
         likely = Item("x" * round(text), (("user", "x" * round(user)),))
         expected = [(self.plans[judge.name].questions, messages, likely)]
@@ -468,7 +474,7 @@ class JudgingJob(Job):
 
     @functools.cached_property
     def _undecided(self) -> set[tuple[Any, ...]] | None:
-        """Return the pending ratings of saved judges that can still change a label under adaptive sampling; None if all can."""
+        """Return the pending ratings of saved judges that can still change a label, or None if the sampling is not adaptive."""
         if self.sampling != "adaptive" or self.run.ledger.manifest_entry("sampling") != "adaptive":
             return None
         return {*planned_ratings(self.run, missing_only=True)[[*RatingUnit._fields]].itertuples(index=False, name=None)}
@@ -544,7 +550,7 @@ def _is_adaptive(judge: Judge) -> bool:
 
 
 def _expected_prompts(jobs: Iterable[Job]) -> Counter[str]:
-    """Count the dialogues of simulations whose first answer is pending, by prompt."""
+    """Count the pending first answers of simulations, by prompt."""
     first = "SELECT dialogue_id FROM messages WHERE role = 'assistant' AND turn = 1 AND content IS NOT NULL"
     answered_ids = {job: {dialogue for (dialogue,) in job.run.ledger.rows(first)} for job in jobs}
     pending = ((row, ids) for job, ids in answered_ids.items() for row in job.pending)
@@ -581,7 +587,7 @@ def ask_call(job: JudgingJob, judge: PromptJudge, units: Sequence[RatingUnit], s
 
 
 def ask_item(job: JudgingJob, judge: PromptJudge, units: Sequence[RatingUnit]) -> Steps:
-    """Request all ratings of a message from a judge whose prompts begin with it: one call first, then the others."""
+    """Request all ratings of a message from a judge whose prompts begin with the message. One call precedes the others."""
     calls = job.calls_of(judge, units)
     yield tuple(ask_call(job, judge, call, shared=len(calls) > 1) for call in calls)
 
@@ -595,7 +601,10 @@ def rate_chunk(job: JudgingJob, judge: LocalJudge, units: Sequence[RatingUnit]) 
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #a3aab256
 def settle_item(job: JudgingJob, judges: Sequence[Judge], run_judges: Sequence[tuple], item: tuple[str, str, int]) -> Steps:
-    """Decide one behaviour of one message. `run_judges`: the run's judges with their samples and behaviours."""
+    """Request ratings until the label of one behaviour of one message is decided.
+
+    `run_judges` has the name, samples and behaviours of each judge of the run.
+    """
     name, dialogue_id, turn = item
     panel = {judge: samples for judge, samples, names in run_judges if name in names}
     verdicts: dict[str, dict[int, bool | None]] = {judge: {} for judge in panel}
@@ -618,7 +627,7 @@ def settle_item(job: JudgingJob, judges: Sequence[Judge], run_judges: Sequence[t
 def _settle_mode(
     job: JudgingJob, judge: Judge, item: tuple, verdicts: dict[int, bool | None], samples: int
 ) -> Steps:
-    """Take samples of one judge until its mode is decided, each time the smallest number that could decide it."""
+    """Request samples of one judge until its mode is decided. Each step has the fewest samples that could decide the mode."""
     pending_samples = [number for number in range(1, samples + 1) if number not in verdicts]
 
     def sample(number: int) -> Steps:
@@ -720,12 +729,15 @@ _ASSUMED = 60  # tokens of a verdict with its reason
 
 
 def _prefix_length(prompt: str) -> int:
-    """Return the characters of a prompt's shared prefix."""
+    """Return the number of characters in a prompt's shared prefix."""
     return len(getattr(prompt, "start", ""))
 
 
 def _pending_calls(job: JudgingJob, judge: PromptJudge) -> Iterator[tuple[Item, list[list[str]], int]]:
-    """Yield each pending message, the questions of each call about it, and the number of such messages."""
+    """Yield the pending calls of a judge, message by message.
+
+    Each entry has a message, the questions of each call, and the number of such messages: 1, or more for expected messages.
+    """
     for units in job.units(judge):
         item = job.items.item(units[0].dialogue_id, units[0].turn)
         yield item, [[unit.behaviour for unit in call] for call in job.calls_of(judge, units)], 1
@@ -736,7 +748,10 @@ def _pending_calls(job: JudgingJob, judge: PromptJudge) -> Iterator[tuple[Item, 
 
 
 def _characters(job: JudgingJob, judge: PromptJudge) -> tuple[int, float, list[str], list[tuple[float, int, float]]]:
-    """Return the number of a judge's pending calls, their characters, a sample of the prompts, and the shared prefixes."""
+    """Measure the pending calls of a judge.
+
+    Return the number of calls, the number of characters, a sample of the prompts, and the shared prefixes.
+    """
 
     def request(item: Item, names: Sequence[str]) -> tuple[int, str]:
         questions = [job.question(name) for name in names]
@@ -787,7 +802,7 @@ def _forecast(job: JudgingJob, judge: Judge) -> CostEstimate:
 
 
 def _least(job: JudgingJob, judge: PromptJudge, calls: int) -> int:
-    """Return the fewest calls of adaptive sampling: their number if all samples and all judges agree."""
+    """Return the smallest possible number of calls. Adaptive sampling needs the fewest calls if all samples and judges agree."""
     if job.sampling == "full" or not _is_adaptive(judge):
         return calls
     samples = job.plans[judge.name].samples

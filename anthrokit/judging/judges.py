@@ -136,7 +136,7 @@ class Criterion:
 
     @property
     def kind(self) -> str:
-        """Return bonus, penalty or other."""
+        """Return `bonus`, `penalty` or `other`."""
         if self.ability == "Other" or self.score is None:
             return "other"
         return "penalty" if self.score < 0 else "bonus"
@@ -494,7 +494,7 @@ def ask_judge(
 
 
 class _AskedQuestion:
-    """The requests of one call of a judge, one for each attempt, and the parsing of their responses."""
+    """One call of a judge: a request for each attempt, and a parser of the responses."""
 
     def __init__(self, judge: PromptJudge, item: Item, questions: Sequence[Question], unit: str, code_of: str, shared: bool):
         self.judge, self.item, self.questions, self.unit = judge, item, questions, unit
@@ -503,7 +503,7 @@ class _AskedQuestion:
         self.sent_item = item
 
     def request(self, attempt: int) -> Request:
-        """Return the request of an attempt, in which the item has its own code."""
+        """Return the request of an attempt. Each attempt gives the item another code."""
         judge, sent_item = self.judge, replace_fields(self.item, code=digest(self.code_of, attempt - 1, length=8))
         is_repeated = self.retry_message("") is None and judge.shared_prefix == "item" and attempt > 1
         with _own_code():
@@ -519,7 +519,7 @@ class _AskedQuestion:
             return self.judge.retry_message(problem, self.item, self.question)
 
     def parse(self, text: str) -> list[Rating]:
-        """Return the ratings in a response; raise ParseError if it has none."""
+        """Return the ratings in a response. Raise `ParseError` if the response can't be parsed."""
         try:
             parsed = self.judge.parse(Response(text, self.sent_item, self.question))
         except Exception as error:  # of any type, from a custom parser
@@ -540,7 +540,7 @@ class _AskedQuestion:
 
 @contextlib.contextmanager
 def _own_code() -> Iterator[None]:
-    """Convert an exception of a custom judge to an `OwnCodeError`, which makes its ratings failed."""
+    """Convert an exception of a custom judge to an `OwnCodeError`. The ratings of the call are then failed."""
     try:
         yield
     except Exception as error:
@@ -596,7 +596,7 @@ def _shown_before(item: Item, context: str, code: str) -> str:
 
 # %% ../../nbs/05_judging/02_judges.ipynb #78b197e5
 def _definition(behaviour: Behaviour, present: bool, permissible: bool = False) -> str:
-    """Return the definition, with the positive examples and the permissible uses if they are shown."""
+    """Return a behaviour's definition, with positive examples if `present`, and permissible uses if `permissible`."""
     text = behaviour.definition
     if present and behaviour.present:
         text += "\nIt IS present in messages such as these:" + "".join(f'\n- "{one}"' for one in behaviour.present)
@@ -673,7 +673,10 @@ def judge_prompt(
 
 # %% ../../nbs/05_judging/02_judges.ipynb #a07771b3
 def _verdict_schema(names: Sequence[str]) -> dict[str, Any]:
-    """Return the JSON schema of a response: a code, and a reason and a verdict, once or for each behaviour."""
+    """Return the JSON schema of a response with a code, a reason and a verdict.
+
+    If `names` has behaviours, each behaviour has a separate reason and verdict.
+    """
 
     def an_object(properties: dict[str, Any]) -> dict[str, Any]:
         return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
@@ -796,7 +799,7 @@ class LLMJudge(PromptJudge):
         return parse_verdict(response, code=code, judged=self._judged_text(response.item))
 
     def _judged_text(self, item: Item) -> str:
-        """Return the part of the dialogue that the judge was shown."""
+        """Join the messages of the dialogue that the judge was shown."""
         before = {"none": [], "user": [item.user], "dialogue": [content for _, content in item.before]}
         return "\n".join([*before[self.context], item.text])
 
@@ -993,7 +996,7 @@ def _is_generated(kind: type, value: Any) -> bool:
 
 
 def _source(member: Any) -> list[str]:
-    """Return the source of the functions of a method, property, or cached or partial function, without comments."""
+    """Return the source, without comments, of each function behind a method, a property, or a cached or partial function."""
     if inspect.isfunction(member):
         return [ast.unparse(ast.parse(textwrap.dedent(inspect.getsource(member))))]
     if isinstance(member, functools.partial | functools.partialmethod):
@@ -1003,7 +1006,7 @@ def _source(member: Any) -> list[str]:
 
 
 def _hash(value: Any) -> str:
-    """Return a hash of a value. Raise TypeError or ValueError if a part of it can't be compared."""
+    """Return a hash of a value. Raise TypeError or ValueError if the value can't be converted to JSON."""
     return digest(json.dumps(value, sort_keys=True, default=_json_value))
 
 

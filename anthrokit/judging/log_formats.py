@@ -67,7 +67,7 @@ def as_text(value: Any, place: str) -> str | None:
 
 
 def as_number(value: Any) -> float | None:
-    """Convert a number, a flag, or the text of one ("2", "True") to a float; return None if it is neither or infinite."""
+    """Convert a number, a flag or a text ("2", "True") to a float. Return None for NaN, infinity and other values."""
     if isinstance(value, str):
         value = {"true": 1, "false": 0}.get(value.strip().lower(), value)
     try:
@@ -78,7 +78,7 @@ def as_number(value: Any) -> float | None:
 
 
 def as_flag(value: Any) -> bool | None:
-    """Return whether a flag is set: True, 1, or their texts; None if it is not a flag."""
+    """Convert True, False, 1, 0 or a text ("True", "1") to a flag. Return None for other values."""
     return {0: False, 1: True}.get(as_number(value))
 
 
@@ -92,7 +92,7 @@ def plain(value: Any) -> Any:
 
 
 def first_of(row: Mapping[str, Any], names: Sequence[str]) -> Any:
-    """Return the first value in a row, under any of the names, that is not empty."""
+    """Return the first value under these names that is not empty, or None."""
     for name in names:
         if name in row and not is_missing(row[name]):
             return row[name]
@@ -100,13 +100,13 @@ def first_of(row: Mapping[str, Any], names: Sequence[str]) -> Any:
 
 
 def object_in(row: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """Return the object in a column; an empty one if the column has something else or is missing."""
+    """Return the object in a column, or an empty object if the column is missing or has another value."""
     value = row.get(name)
     return value if isinstance(value, dict) else {}
 
 
 def dicts_in(value: Any) -> list[dict[str, Any]]:
-    """Return the objects of a list; an empty list for another value."""
+    """Return the objects in a list, or an empty list for another value."""
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
@@ -128,7 +128,7 @@ Roles = Mapping[str, str]  # the name of a speaker in lower case, and the role
 
 
 class _KnownRoles(dict[str, str]):
-    """The default of parameters for roles. A signature shows its name, not its entries."""
+    """The default of `roles` parameters. Signatures show the name `ROLES` instead of the entries."""
 
     def __repr__(self) -> str:
         return "ROLES"
@@ -189,7 +189,7 @@ def unwrapped(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def speaker_of(message: Mapping[str, Any]) -> Any:
-    """Return the name of a message's speaker; None if it has none."""
+    """Return the name of a message's speaker, or None."""
     for name, roles in _FLAGS.items():
         if (flag := as_flag(message.get(name))) is not None:
             return roles[flag]
@@ -226,7 +226,7 @@ _TOOL_KEYS = {"toolUse", "toolResult", "functionCall", "functionResponse", "exec
 
 @dataclass
 class Content:
-    """The words and the thoughts of a message, the number of its uses of tools, and whether a part is a refusal."""
+    """The content of a message: words, thoughts, number of tool calls, and whether a part is a refusal."""
 
     words: list[str] = field(default_factory=list)
     thoughts: list[str] = field(default_factory=list)
@@ -279,7 +279,7 @@ _TOOL_MARK = re.compile(r"<(tool_call|tool_response|function_call)>|<(details)\s
 
 
 def without_tool_calls(text: str) -> tuple[str, int]:
-    """Return a text without the tool calls that Hermes, Open WebUI and others write into it, and their number.
+    """Remove the tool calls that Hermes, Open WebUI and others write into a text. Return the text and the number of calls.
 
     If a JSON call has no end mark, it extends to the end of the text.
     """
@@ -297,7 +297,7 @@ def without_tool_calls(text: str) -> tuple[str, int]:
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #66aa6d49
 def as_time(value: Any) -> str | None:
-    """Return a time as ISO 8601 in UTC, from seconds, milliseconds or a text; None if it is not a time."""
+    """Convert seconds, milliseconds or a text to a time in UTC as ISO 8601. Return None for other values."""
     while isinstance(value, dict) and len(value) == 1:  # MongoDB's {"$date": {"$numberLong": "…"}}
         value = next(iter(value.values()))
     number = as_number(value)
@@ -395,7 +395,7 @@ def read_message(value: Any, place: str, roles: Roles = ROLES) -> dict[str, Any]
 def _read_content(
     message: Mapping[str, Any], content: Content, role: str, parts: list[Any], place: str
 ) -> tuple[str | None, tuple[str, ...]]:
-    """Fill the content of a message; return its text without thoughts and tool calls, and unknown marks."""
+    """Fill `content` from a message. Return the text without thoughts and tool calls, and the unknown tags in the text."""
     values = [message[name] for name in _CONTENT if not is_missing(message.get(name)) and message[name] != []]
     content.add(parts or next(iter(values), None), place)
     refusal = message.get("refusal")
@@ -427,14 +427,17 @@ def _are_candidates(messages: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def _best(messages: Sequence[dict[str, Any]], numbers: Sequence[int]) -> int:
-    """Return the candidate that the conversation continued: the chosen one, the best rank, or the first."""
+    """Return the number of the preferred candidate: marked as chosen, or else with the best rank, or else the first."""
     with_rank = [number for number in numbers if messages[number]["rank"] is not None]
     first = min(with_rank, key=lambda number: messages[number]["rank"], default=numbers[0])
     return next((number for number in numbers if messages[number]["chosen"]), first)
 
 
 def _parents(messages: Sequence[dict[str, Any]]) -> list[int | None]:
-    """Return the number of each message's parent; without parents, the number of the message before it."""
+    """Return the number of each message's parent, or None.
+
+    If no message names a parent, the parent is the message before. Candidates for one turn then have the same parent.
+    """
     number_by_id: dict[Any, int] = {}
     for number, message in enumerate(messages):
         if message["id"] is not None:
@@ -537,7 +540,11 @@ _TEMPLATE_ROLES |= dict.fromkeys(("[/inst]", "response"), "assistant")
 
 
 def _templated(text: str) -> list[str]:
-    """Split a text in a chat template into speakers and texts by turns, as `transcript` does. Return an empty list for other texts."""
+    """Split a text in a chat template at the speakers.
+
+    Return the text before the first speaker, followed by the speaker and the text of each turn. Return an empty list if the text
+    is not in a chat template.
+    """
     if not _TEMPLATED.match(text):
         return []
     text = re.sub(_TEMPLATE_ENDS, " ", text).lstrip()
@@ -558,7 +565,7 @@ _TRANSCRIPT = re.compile(r"(?:^|\n\n)(Human|Assistant): ?")
 
 
 def transcript(text: str) -> list[dict[str, str]]:
-    """Return the messages of a transcript with Human: and Assistant:, or in a chat template.
+    """Split a transcript into messages. The text is in a chat template, or has the speakers `Human:` and `Assistant:`.
 
     Text before the first speaker is a system prompt.
     """
@@ -568,10 +575,10 @@ def transcript(text: str) -> list[dict[str, str]]:
 
 
 def is_transcript(text: str, system: bool = False) -> bool:
-    """Return whether a text is in a chat template, or a transcript in which Assistant: answers Human:.
+    """Return whether a text is in a chat template, or is a transcript with the speakers `Human:` and `Assistant:`.
 
-    The text must begin with Human:, unless `system` is true or the text ends with Assistant:. Text before Human: is then a
-    system prompt.
+    A transcript must begin with `Human:`, unless `system` is true or the text ends with `Assistant:`. Text before `Human:` is
+    then a system prompt.
     """
     if "\n\nAssistant:" not in text:
         return bool(_templated(text))
@@ -599,7 +606,7 @@ _LABEL = re.compile(  # **User:** Hi, - User: Hi, [10:01] User: Hi, User (10:01)
 
 
 def labelled_lines(text: str, roles: Roles = ROLES) -> list[dict[str, str]]:
-    """Return the messages of a text whose lines begin with a speaker and a colon; an empty list unless both sides speak."""
+    """Return the messages of a text with lines such as `User: Hello`. Return an empty list unless both sides speak."""
     lines = re.split(r"\r\n?|\n", text)
     labels = [label if (label := _LABEL.match(line)) and label["name"].lower() in roles else None for line in lines]
     forms = [label and ("#" in label[0] or label["heading"] is not None, label["prefix"] is None) for label in labels]
@@ -651,7 +658,7 @@ def turns_of(texts: Iterable[Any]) -> list[dict[str, Any]]:
 
 
 def as_list(value: Any, place: str) -> Any:
-    """Convert a cell to a list of messages if it is JSON or Python's notation of such a list, a transcript, or a list of pairs.
+    """Convert a cell to a list of messages. The cell has JSON, Python's notation of a list, a transcript, or a list of pairs.
 
     Other values are returned unchanged.
     """
@@ -685,7 +692,7 @@ def may_hold_messages(value: Any, system: bool = False) -> bool:
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #8e3756fc
 def _is_newest_first(times: Sequence[str | None]) -> bool:
-    """Return whether every message has a time, and no later message has a later one."""
+    """Return whether every message has a time, and the messages run from the newest to the oldest."""
     known_times = [*filter(None, times)]
     return len(known_times) == len(times) and known_times[:1] > known_times[-1:] and known_times == sorted(known_times, reverse=True)
 
@@ -697,7 +704,7 @@ def _replies(message: Mapping[str, Any]) -> list[Any]:
 
 
 def _flat(messages: Sequence[Any]) -> Iterator[Any]:
-    """Yield messages and those nested below them (replies, children), each with the id of its parent."""
+    """Yield messages, each followed by the messages nested below (replies, children). Nested messages get the id of their parent."""
     waiting = [(message, None, number) for number, message in enumerate(messages)][::-1]
     while waiting:
         message, parent, number = waiting.pop()
@@ -710,7 +717,7 @@ def _flat(messages: Sequence[Any]) -> Iterator[Any]:
 
 
 def read_conversation(value: Any, place: str, roles: Roles = ROLES) -> list[dict[str, Any]]:
-    """Read the messages of a conversation: a list of them, its JSON, a transcript, or one message.
+    """Read the messages of a conversation: a list of messages, JSON of such a list, a transcript, or one message.
 
     Errors name `place`.
     """
@@ -751,7 +758,7 @@ _DEPTH = 12
 
 
 def pair_of(row: Any) -> tuple[str, str] | None:
-    """Return the columns of a user's message and its answer; None if a row has no such pair."""
+    """Return the columns of the user's message and of the answer in a row, or None."""
     return next((names for names in _PAIRS if {*names} <= {*row}), None) if isinstance(row, dict) else None
 
 
@@ -797,14 +804,14 @@ def find_conversations(value: Any, path: tuple[str, ...] = (), enclosing: Sequen
 
 
 def _transposed(value: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the messages of an object with a list for each field, as `datasets` stores sequences."""
+    """Return the messages of an object that has a list for each field, the form in which `datasets` stores sequences."""
     is_of_lists = len(value) > 1 and all(isinstance(one, list) for one in value.values())
     rows = [dict(zip(value, one, strict=True)) for one in zip(*value.values(), strict=False)] if is_of_lists else []
     return rows if rows and len({*map(len, value.values())}) == 1 and all(map(is_message, rows)) else []
 
 
 def _holds_conversations(value: Sequence[Any]) -> bool:
-    """Return whether a list holds records that have a speaker and conversations."""
+    """Return whether a list has records with conversations, not only messages with replies."""
     of_message = (*_CONTENT, "replies", "children", "fragments", "versions")
     parts = (part for one in dicts_in(value) for name, part in one.items() if name not in of_message)
     return any(isinstance(part, list) and any(map(is_message, part)) for part in parts)
@@ -815,7 +822,7 @@ def _has_message(node: Mapping[str, Any]) -> bool:
 
 
 def _tree(value: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the messages of an object that maps ids to messages. A child of a node without a message gets that node's parent."""
+    """Return the messages of an object that maps ids to messages. Nodes without a message are skipped: their children get the parent."""
     nodes = [{"id": name, **one} for name, one in value.items() if isinstance(one, dict)]
     if "client-created-root" in value and all(speaker_of(unwrapped(one)) is None for one in nodes):  # Grok
         nodes = [{**one, "role": "user" if one["id"] == "client-created-root" else "assistant"} for one in nodes]
@@ -866,7 +873,7 @@ def target_of(*rows: Mapping[str, Any]) -> Any:
 
 
 def with_system(messages: list[dict[str, Any]], rows: Sequence[Mapping[str, Any]], place: str) -> list[dict[str, Any]]:
-    """Put the system prompt of a record before its messages, if they have none."""
+    """Put the system prompt of a record before its messages, unless the messages include a system prompt."""
     value = next((one for row in rows[::-1] if (one := first_of(row, _SYSTEM)) is not None), None)
     is_parts = isinstance(value, list) and all(isinstance(one, dict) and "text" in one for one in value)
     if not (is_parts or isinstance(value, str | dict)) or any(message["role"] == "system" for message in messages):
@@ -915,13 +922,13 @@ class Side(NamedTuple):
 
 
 def _prompt_of(row: Record, used_columns: Collection[str]) -> str | None:
-    """Return the column of the messages before the answers: the first one that is not empty and not in `used_columns`."""
+    """Return the column of the messages before the answers: the first non-empty column that is not in `used_columns`."""
     names = [name for name in _PROMPT if name not in used_columns and not is_missing(row.get(name))]
     return next((name for name in names if row[name] != []), None)
 
 
 def read_prompt(place: str, row: Record, column: str, roles: Roles) -> list[dict[str, Any]]:
-    """Read the messages before an answer: a text of the user, a conversation, or an object that holds one."""
+    """Read the messages before an answer: a text of the user, a conversation, or an object with a conversation."""
     prompt = row[column] if isinstance(row[column], list | dict) else as_text(row[column], f"{place}, column {column}")
     if isinstance(prompt, str) and not _LIST.match(prompt) and not is_transcript(prompt):
         prompt = [{"role": "user", "content": prompt.removeprefix("\n\nHuman:").strip()}]
@@ -965,7 +972,7 @@ _REJECTED = re.compile(rf"non_preferred_output|rejected(?:_(?:{_ENDINGS}))?")
 
 
 def _preference_columns(row: Record) -> tuple[str, str] | None:
-    """Return the columns of the chosen and the rejected answer. Without a chosen answer, the conversation or the response is chosen."""
+    """Return the columns of the chosen and the rejected answer. A conversation or response replaces a missing column of chosen answers."""
     for name in filter(_REJECTED.fullmatch, sorted(map(str, row), key=len)):
         chosen_column = "preferred_output" if name == "non_preferred_output" else name.replace("rejected", "chosen")
         if chosen_column not in row and name != "rejected" and isinstance(row[name], str | list) and row[name]:
@@ -1070,7 +1077,7 @@ _OF_FIELDS = {*_PROMPT, *_ANSWERS, *_REQUESTS, *_WRAPPERS} | set(  # words in th
 
 
 def _is_id(key: str) -> bool:
-    """Return whether a key is the id of a conversation, not a position, a state or the name of a field."""
+    """Return whether a key is the id of a conversation. Positions, states and names of fields are not ids."""
     if key.isdecimal() or _STATE.fullmatch(key):
         return False
     return bool(re.search(r"\d", key)) or _OF_FIELDS.isdisjoint(re.sub(r"(?<=[a-z])(?=[A-Z])|[\W_]+", " ", key).lower().split())
@@ -1094,7 +1101,7 @@ def _decode_cells(row: Record) -> Record:
 
 
 def nested_conversations(row: Record) -> list[Conversation]:
-    """Return the conversations of a record, without those that another conversation repeats."""
+    """Return the conversations of a record, without conversations that another one repeats."""
     has_pair = pair_of(row) is not None
     conversations = [one for one in find_conversations(_decode_cells(row)) if one.messages]
     conversations = [one for one in conversations if not (has_pair and _is_text_pairs(one.messages))]
@@ -1110,9 +1117,9 @@ def nested_conversations(row: Record) -> list[Conversation]:
 def _without_repeats(every: Sequence[Conversation]) -> list[Conversation]:
     """Return the conversations that no other conversation of the record repeats.
 
-    A conversation repeats another one if it has all messages of it. Of two conversations in one list, one repeats the other only if
-    it is longer, and the shorter one has the same id or none. If an object maps ids to conversations, none of them repeats
-    another. Keys and ids such as turn_2 or messages_v2 are not ids of conversations, but states of one conversation.
+    A conversation repeats another one if all messages of the other occur in the first. In one list, only a longer conversation
+    can repeat a shorter one, and the shorter one must have the same id or no id. Conversations under different ids of an object
+    never repeat each other. Keys and ids such as `turn_2` or `messages_v2` are states of one conversation, not ids.
     """
 
     def sign(message: Any) -> str:
@@ -1145,7 +1152,7 @@ def _without_repeats(every: Sequence[Conversation]) -> list[Conversation]:
 def _continuation(
     place: str, row: Record, column: str, messages: Sequence[Mapping[str, Any]], roles: Roles
 ) -> tuple[list[str], list[dict[str, Any]]]:
-    """Return the other columns that continue the conversation in a column, and their messages."""
+    """Return the columns that continue the conversation of another column, and the messages in these columns."""
     others = {name: one for name, one in row.items() if name != column and (is_message(one) or (isinstance(one, str) and one.strip()))}
     is_answered = messages[-1]["role"] == "assistant"
     if pair := pair_of(others):
@@ -1222,13 +1229,13 @@ def read_pair(place: str, row: Record, names: tuple[str, str], roles: Roles) -> 
 
 
 def _answer_alone(row: Record) -> Raw | None:
-    """Return a single message of an assistant, and its column."""
+    """Return an assistant's single message as a conversation, and the name of the column."""
     text = row.get("assistant")
     return ([{"role": "assistant", "content": text}], ["assistant"]) if isinstance(text, str) else None
 
 
 def _activity(row: Record) -> Raw | None:
-    """Return the messages in Google's activity export: "Prompted …" in the title, and the answer as HTML."""
+    """Return the messages of a record of Google's activity export. The title has the prompt, and `safeHtmlItem` the answer as HTML."""
     title, items = row.get("title"), row.get("safeHtmlItem")
     if not isinstance(title, str) or not isinstance(items, list):
         return None
@@ -1239,13 +1246,13 @@ def _activity(row: Record) -> Raw | None:
 
 
 def _alternating(row: Record) -> Raw | None:
-    """Return the texts that a user and an assistant wrote in turns, as in UltraChat."""
+    """Return the messages in a list of texts by user and assistant in turns, as in UltraChat's column `data`."""
     texts = row.get("data")
     return (turns_of(texts), ["data"]) if _is_texts(texts) and len(texts) > 1 else None
 
 
 def _labelled(row: Record, roles: Roles = ROLES) -> Raw | None:
-    """Return the messages of a text whose lines begin with a speaker and a colon, and its column."""
+    """Return the messages of the first column that `labelled_lines` can split, and the column's name."""
     texts = ((labelled_lines(value, roles), [name]) for name, value in row.items() if isinstance(value, str))
     return next((match for match in texts if match[0]), None)
 
@@ -1261,13 +1268,13 @@ _OF_MESSAGES |= {"turn", "swipes", "swipe_id", "swipe_info", "extra"}
 
 
 def dialogue_column(rows: Iterable[Record]) -> Any:
-    """Return the column with the dialogue's id; None if it is missing. Capitals, spaces and underscores in its name don't count."""
+    """Return the column with the dialogue's id, or None. Capitals, spaces and underscores in the column's name don't count."""
     names = {re.sub(r"[\W_]", "", str(name)).lower(): name for name in dict.fromkeys(itertools.chain.from_iterable(rows))}
     return next((names[one] for one in KEYS if one in names), None)
 
 
 def group_by_dialogue(records: Sequence[tuple[str, Record]], roles: Roles = ROLES) -> tuple[str | None, list[list[tuple[str, Record]]]]:
-    """Group records of one message each by dialogue; return the column that names it, and the groups.
+    """Group records of one message each by dialogue. Return the column with the dialogues' ids, and the groups.
 
     Records of one dialogue have the same dialogue_id (or conversation_id, message_tree_id, …). Without such a column, the records
     of a file are one dialogue. If all are answers of an assistant, each is a dialogue.
@@ -1286,7 +1293,7 @@ def group_by_dialogue(records: Sequence[tuple[str, Record]], roles: Roles = ROLE
 
 
 def _order_of(rows: Sequence[tuple[str, Record]], key: str | None, roles: Roles) -> str | None:
-    """Return the column that numbers the messages of a dialogue; None if it is missing.
+    """Return the column that numbers the messages of a dialogue, or None.
 
     A column named index is ignored if all messages have a time, or if the assistant would speak first.
     """
@@ -1313,7 +1320,7 @@ def _is_row_of_message(row: Record) -> bool:
 
 
 def _turn_of(row: Record) -> tuple[str, str] | None:
-    """Return the columns of user and assistant in a row that is one turn: it has a dialogue's id, and a time or number."""
+    """Return the columns of user and assistant if a row is one turn. Such a row has a dialogue's id, and a time or number."""
     pair = pair_of(row)
     if not pair or dialogue_column([row]) is None or all(is_missing(row[name]) for name in pair) or not is_missing(row.get("history")):
         return None
@@ -1322,7 +1329,7 @@ def _turn_of(row: Record) -> tuple[str, str] | None:
 
 
 def _messages_of(row: Record) -> list[Record]:
-    """Return the messages of a row: the row itself, or those of the user and the assistant in a turn."""
+    """Return a row as a list of messages: the row itself, or the user's and the assistant's message of a turn."""
     if _is_row_of_message(row) or not (pair := _turn_of(row)):
         return [row]
     rest = {name: value for name, value in row.items() if name not in pair}
@@ -1406,9 +1413,9 @@ def _decoded(row: Record) -> Record:
 
 
 def format_of(row: Any, roles: Roles = ROLES) -> tuple[Format | None, Any, Any]:
-    """Return the first format of a record, the record, and the part that matched.
+    """Return the first format that fits a record, the record in the fitting form, and the part that matched.
 
-    If none fits, names in lower case with underscores are tried, and then the fields of the objects in it as well.
+    If no format fits, columns are renamed to lower case with underscores. Then fields of nested objects become columns.
     """
     if isinstance(row, dict):
         row = _decoded(row)
@@ -1477,7 +1484,7 @@ def read_records(source: pd.DataFrame | list | str | os.PathLike) -> list[tuple[
 
 
 def _rows_of(values: Iterable[Any]) -> Iterator[Any]:
-    """Yield records without the envelopes of Hugging Face's viewer and promptfoo. Rewrite exports of some tools."""
+    """Yield records without the envelopes of Hugging Face's viewer and promptfoo. Convert exports of Slack and VS Code."""
     slack_starts: dict[str, Any] = {}
     for value in values:
         inner = dicts_in(value.get("rows") or object_in(value, "results").get("results")) if isinstance(value, dict) else []
@@ -1547,7 +1554,7 @@ _ONE_TEXT = {*_CONTENT, *_ANSWER, "assistant", "reply", "comment"}
 
 
 def _reject_misread(record: Any, place: str) -> None:
-    """Raise for a form that would be misread."""
+    """Raise if a record is a sample of lm-eval or a part of an Ollama stream, which would be misread."""
     names = {*record} if isinstance(record, dict) else set()
     if {"doc", "resps"} <= names:
         advice = "Make a table with user (from arguments) and assistant (from resps)"
@@ -1557,7 +1564,7 @@ def _reject_misread(record: Any, place: str) -> None:
 
 
 class Log(NamedTuple):
-    """The dialogues of a log, and the outcome of each record: place, outcome (taken, joined, left out), and reason or format."""
+    """The dialogues of a log, and an account of each record: place, outcome (taken, joined, left out), and reason or format."""
 
     dialogues: list[Dialogue]
     account: list[tuple[str, str, str]]
@@ -1611,7 +1618,7 @@ def read_log(
         outcomes.update(dict.fromkeys(places, ("left out", reason)))
 
     def add(record_dialogues: list[Dialogue], *places: str) -> bool:
-        """Add the dialogues of records; leave the records out if no user or assistant speaks in them."""
+        """Add the dialogues of records. Leave the records out, and return False, if no user or assistant speaks in the dialogues."""
         with_messages = [one for one in record_dialogues if {"user", "assistant"} & {message["role"] for message in one.messages}]
         dialogues.extend([_with_text_ids(one) for one in with_messages])  # all or none
         if not with_messages:
@@ -1652,7 +1659,7 @@ def read_log(
 
 
 def _with_text_ids(dialogue: Dialogue) -> Dialogue:
-    """Return a dialogue with its target and ids as texts; raise if one is not a text."""
+    """Convert a dialogue's target and ids to texts. Raise if this is impossible."""
     dialogue.target = as_text(dialogue.target, f"{dialogue.place}, column target")
     for name in {*IDS} & {*dialogue.about}:
         dialogue.about[name] = as_text(dialogue.about[name], f"{dialogue.place}, column {name}")
@@ -1660,7 +1667,7 @@ def _with_text_ids(dialogue: Dialogue) -> Dialogue:
 
 
 def _no_form(source: Any, records: Sequence[tuple[str, Any]], account: Sequence[tuple[str, str, str]]) -> str:
-    """Return an error message: why no record was taken, and the known formats."""
+    """Write the error message for a log without dialogues. The message has the cause, the known forms and a hint."""
     where = f"{source}: the table" if isinstance(source, str | os.PathLike) else "the table"
     names = list(dict.fromkeys(str(name) for _, row in records if isinstance(row, dict) for name in row))
     if {why for _, _, why in account} - {_UNKNOWN_FORM} or not names:

@@ -192,7 +192,7 @@ def split_sentences(text: str) -> list[tuple[int, int]]:
 
 
 def _windows(text: str) -> list[tuple[str, list[tuple[int, int]]]]:
-    """Split a message into pieces within the encoder's limit, each with its sentences."""
+    """Split a message into windows within the encoder's limit. Return the text of each window and the spans of its sentences."""
     windows: list[tuple[str, list[tuple[int, int]]]] = []
     first, spans = 0, []
     for start, end in split_sentences(text):
@@ -215,7 +215,7 @@ def _encoder() -> tuple[Any, Any, Any]:
 
 
 def _fast(torch: Any) -> Any:
-    """Compute in bfloat16 if the processor supports it, which is twice as fast at equal accuracy."""
+    """Return a context for torch. If the processor supports bfloat16, the context uses this type, twice as fast at equal accuracy."""
     has_bf16 = getattr(torch.cpu, "_is_avx512_bf16_supported", lambda: False)()
     return torch.autocast("cpu", torch.bfloat16, enabled=has_bf16)
 
@@ -223,7 +223,7 @@ def _fast(torch: Any) -> Any:
 def _words(
     texts: Sequence[str], encoder: tuple[Any, Any, Any]
 ) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-    """Yield position, token states (n × 384) and offsets (n × 2) of each text, cut after 256 tokens. Short texts come first."""
+    """Yield position, token states (n × 384) and offsets (n × 2) of each text. Texts are cut after 256 tokens. Short texts come first."""
     torch, tokenizer, model = encoder
     by_length = sorted(range(len(texts)), key=lambda place: len(texts[place]))
     how = {"padding": True, "truncation": True, "max_length": 256}
@@ -286,7 +286,7 @@ def adapted_encoder() -> tuple[Any, Any, Any]:
 
 
 def _adapted_sentences(windows: Sequence[tuple[str, list[tuple[int, int]]]]) -> list[np.ndarray]:
-    """Return one vector for each sentence of each window: the mean of its token states in context."""
+    """Return an array for each window, with a row for each sentence: the mean of the sentence's token states in context."""
     vectors: list[np.ndarray] = [np.zeros((0, 384))] * len(windows)
     for place, states, offsets in _words([text for text, _ in windows], adapted_encoder()):
         vectors[place] = _means(states, offsets, windows[place][1])
@@ -302,7 +302,7 @@ def _means(states: np.ndarray, offsets: np.ndarray, spans: list[tuple[int, int]]
 
 # %% ../../nbs/05_judging/05_offline.ipynb #b4ec95f1
 def _above(scores: np.ndarray, threshold: float, reason: str) -> list[Rating]:
-    """Return a rating for each score: Yes above the threshold. `reason` has fields for score and threshold."""
+    """Convert scores to ratings: Yes above the threshold. The template `reason` has fields for score and threshold."""
     return [Rating(bool(one > threshold), reason.format(one, threshold), score=float(one)) for one in scores]
 
 
@@ -407,7 +407,7 @@ def grammar_judge() -> GrammarJudge:
 
 @load_once
 def sentence_judge() -> ClassifierJudge:
-    """Return the adapted encoder of the offline panel.
+    """Return the offline panel's classifier on the adapted encoder's sentence vectors.
 
     Examples
     --------
@@ -508,7 +508,10 @@ def best_threshold(scores: Sequence[float], truth: Sequence[bool]) -> float:
 
 # %% ../../nbs/05_judging/05_offline.ipynb #96cc4d05
 def _expected_loss(predicted: np.ndarray, target: np.ndarray, groups: np.ndarray) -> dict[str, float]:
-    """Compute the share of verdicts that differ from the teacher's and the error of the rate, with intervals by group."""
+    """Compare a student's verdicts with the teacher's.
+
+    Return the share of different verdicts and the error of the rate, with intervals from resampled groups.
+    """
     values = np.stack([predicted != target, predicted.astype(float) - target, np.ones(len(target))], axis=1)
     sums = pd.DataFrame(values).groupby(groups).sum().to_numpy()
     many = len(sums)
@@ -520,7 +523,7 @@ def _expected_loss(predicted: np.ndarray, target: np.ndarray, groups: np.ndarray
 
 
 def _learn(vectors: np.ndarray, target: np.ndarray, groups: np.ndarray, folds: int) -> tuple[Any, dict]:
-    """Fit a classifier of one behaviour; choose its threshold and measure it by cross-validation."""
+    """Fit a classifier of one behaviour. Choose the threshold and measure the quality by cross-validation."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.model_selection import GroupKFold, cross_val_predict
 

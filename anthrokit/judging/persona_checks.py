@@ -200,7 +200,7 @@ def judge_user_turns(
 
 
 def persona_verdicts(run: Run) -> pd.DataFrame:
-    """Return the Yes verdicts of the judges as a table like that of `persona_breaks`.
+    """Return the Yes verdicts of the judges as a table in the form of `persona_breaks`.
 
     Parameters
     ----------

@@ -73,7 +73,7 @@ _PERSONAL = {kind: re.compile(pattern) for kind, pattern in _PERSONAL.items()}
 
 # %% ../../nbs/05_judging/13_personal_data.ipynb #bab79321
 def _named_spans(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield start, end and kind of the names that the models find. Parts in the other script are read by the other model, too."""
+    """Yield start, end and kind of the names in a text. Parts in another script are also read with the model for that script."""
     other = r"[A-Z][A-Za-z'’.-]*(?: [A-Za-z'’.-]+)*" if language_of(text) == "zh" else r"[\u3400-\u9fff]+"
     parts = [(match.start(), match[0]) for match in re.finditer(other, text)]
     for start, part in [*parts, (0, text)]:

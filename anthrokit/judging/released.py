@@ -98,7 +98,7 @@ CUES = {"first-person pronoun use": "personal pronoun use", "physical movement":
 
 
 class _Shown(Exception):
-    """Carries the prompt that a classifier would send."""
+    """An exception with the prompt that a classifier would send."""
 
 
 class _Client:
@@ -109,7 +109,7 @@ class _Client:
 
 
 def _package(folder: str | os.PathLike | None) -> dict[str, Any]:
-    """Return the classifiers of the authors' package by the paper's names of the behaviours."""
+    """Map the paper's name of each behaviour to the classifier in the authors' package."""
     checkout = [] if folder is None else [os.fspath(folder)]
     sys.path[:0] = checkout
     try:

@@ -73,7 +73,7 @@ _LEAD = re.compile(r"(?:\W*\d{1,2}[.)]\W+)?[\W_]*")
 
 @dataclass(frozen=True)
 class Statement:
-    """A verdict that a line states, its code, whether it is clear, and the rest of the line."""
+    """The statement of a line: verdict, code, whether the verdict is clear, and the rest of the line."""
 
     verdict: bool
     code: str | None = None
@@ -95,7 +95,7 @@ def _is_yes(word: str) -> bool:
 
 
 def _begins(line: str) -> int:
-    """Return the position of the first letter or digit of a line, after the number of a list."""
+    """Return the position of the first letter or digit of a line, after a list number such as `1.`."""
     return lead.end() if (lead := _LEAD.match(line)) else 0
 
 # %% ../../nbs/05_judging/01_verdicts.ipynb #044474f9
@@ -121,7 +121,7 @@ _NEGATES = re.compile(r"\b(?:not?|none|never|neither|nor|nothing|without|hardly|
 
 
 def claims(line: str, code: str | None = None) -> set[bool]:
-    """Return the verdicts that a line states at its beginning, at its end, or after a code; both if it retracts one."""
+    """Return the verdicts that a line states at the beginning, at the end or after a code. A retraction states both verdicts."""
     if _RETRACTS.match(line):
         return {True, False}
     begin = _begins(line[:_LINE])
@@ -210,7 +210,7 @@ def _plain(text: str) -> str:
 
 @functools.lru_cache(maxsize=512)
 def _bare_lines(text: str) -> set[str]:
-    """Return the lines of a text that hold a verdict's word only."""
+    """Return the lines of a text that consist of a verdict only, in lower case and without punctuation."""
     return {_plain(line) for line in text.splitlines() if _BARE.fullmatch(line)}
 
 
@@ -233,7 +233,7 @@ def declines(text: str) -> bool:
 
 
 def _begins_to_decline(line: str) -> bool:
-    """Return whether a line or its reason begins by declining, outside a quotation."""
+    """Return whether a line begins by declining, after a heading such as Reason if present. Quotations don't count."""
     line = line[:_LINE].lstrip(" *_#-")
     if head := _REASON.match(line):
         line = line[head.end() :].lstrip(" *_")
@@ -248,14 +248,14 @@ def _missing(raw: str | None, why: str = "no single Yes or No could be read", st
 
 
 def _too_long(raw: str | None) -> str | None:
-    """Return why a response is too long to parse, or None."""
+    """Return the problem if a response is too long to parse, otherwise None."""
     if raw and len(raw) > LONGEST_ANSWER:
         return f"longer than {LONGEST_ANSWER:,} characters"
     return f"more than {_MOST_LINES:,} different lines" if raw and len({*raw.splitlines()}) > _MOST_LINES else None
 
 
 def _own_text(raw: str | None) -> str:
-    """Return a response without thoughts and without what is struck out."""
+    """Return a response without thoughts and struck-out text."""
     return _STRUCK.sub("", separate_thoughts(raw).answer or "").strip()
 
 
@@ -338,7 +338,7 @@ _ANSWER = re.compile(r"verdict|answer|label|decision|final|present|correct|revis
 
 
 def _merge_fields(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object of names and values; a name with two different values gets None."""
+    """Merge pairs of name and value into an object. A name with different values gets None."""
     fields: dict[str, Any] = {}
     for name, value in pairs:
         fields[name] = value if fields.get(name, value) == value else None
@@ -395,7 +395,7 @@ def _fields(entries: dict[str, Any]) -> dict[str, Any]:
 
 
 def code_field(names: Sequence[str]) -> str:
-    """Return a name for the field of the code that no behaviour has."""
+    """Return the name of the field of the code, which differs from the names of the behaviours."""
     fields, field = {_field(name) for name in names}, "code"
     while field in fields:
         field = f"answer {field}"
@@ -405,7 +405,7 @@ def code_field(names: Sequence[str]) -> str:
 def _answer_object(
     text: str, names: Sequence[str], code: str | None, judged: str, alone: bool = True
 ) -> tuple[dict[str, Any], str] | None:
-    """Return the object that holds the verdicts, and its source text; None if no object does, or several differ."""
+    """Return the object with the verdicts, and its source text. Return None without such an object, or if several differ."""
     field_names, shown_text, field = {_field(name) for name in names}, _plain(judged), code_field(names)
     objects = [(_fields(fields), source) for fields, source in json_objects(text)]
     objects = [(fields, source) for fields, source in objects if field_names & fields.keys()]
@@ -418,7 +418,10 @@ def _answer_object(
 
 
 def claims_beside(text: str, source: str, judged: str = "", code: str | None = None) -> list[tuple[str, set[bool]]]:
-    """List the lines after a JSON object, and those with the code before it, each with the verdicts that it states."""
+    """List lines beside a JSON object, each with the verdicts that the line states.
+
+    These lines are the earlier lines with the code, and all later lines.
+    """
     before, _, after = text.partition(source)
     for _, other in [*json_objects(after)]:
         after = after.replace(other, "", 1)

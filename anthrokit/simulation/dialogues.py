@@ -129,14 +129,14 @@ def user_system_prompt(
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #d555b886
 def _target_view(history: list[dict[str, Any]], system: str | None, opening: str | None = None) -> list[dict[str, str]]:
-    """Return a dialogue as the target sees it. `opening` has the messages that replace the first message, as JSON."""
+    """Return the messages of a dialogue for the target. `opening` is JSON of the messages that replace the first message."""
     start = [{"role": "system", "content": system}] if system else []
     messages = [{"role": message["role"], "content": message["content"]} for message in history]
     return start + (json.loads(opening) + messages[1:] if opening else messages)
 
 
 def swap_roles(history: list[dict[str, Any]], system: str, opening: bool = True) -> list[dict[str, str]]:
-    """Return a dialogue as the user LLM sees it: its own messages are the assistant's.
+    """Return the messages of a dialogue for the user LLM, with the roles of user and assistant exchanged.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def as_llm(model: LLM | str, **defaults: Any) -> LLM:
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #b277cece
 def _pair(target: LLM | str, user: LLM | str) -> tuple[LLM, LLM]:
-    """Return target and user: the same object if all their settings are equal."""
+    """Return target and user as LLMs. If all settings of both are equal, return the same object twice."""
     for role, model in (("target", target), ("user", user)):
         if not isinstance(model, (LLM, str)):
             raise ValueError(
@@ -319,7 +319,7 @@ def planned_dialogues(
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #1680a9c7
 def _condition(target: str, design: Mapping[str, Any]) -> str:
-    """Return the name of a condition in the run's manifest: the target's name, with the design if there is one."""
+    """Return the name of a condition in the run's manifest: the target's name and the values of the design."""
     columns = ", ".join(f"{name}: {value}" for name, value in design.items())
     return f"{target} ({columns})" if columns else target
 
@@ -343,7 +343,7 @@ def _prompt_columns(prompts: pd.DataFrame) -> dict[str, dict[str, Any]]:
 def _check_design(
     run: Run, prompt_columns: Mapping[str, Mapping[str, Any]], design: Mapping[str, Any], rows: list[dict[str, Any]]
 ) -> None:
-    """Raise if a design contradicts a column of the prompts, or the design that the run has for the same dialogues."""
+    """Raise if a design contradicts a column of the prompts, or the saved design of the same dialogues."""
     for prompt_id, columns in prompt_columns.items():
         for name, value in design.items():
             if columns.get(name, value) != value:
@@ -364,7 +364,7 @@ def _check_design(
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #cb004192
 def _separate_users(run: Run, rows: list[dict[str, Any]]) -> None:
-    """Change the id of a dialogue if the run has this id with a user model of another name and the same settings."""
+    """Change the ids of dialogues that the run has with a user model of another name and the same settings."""
     users = dict(run.ledger.rows("SELECT dialogue_id, user FROM dialogues"))
     for row in rows:
         if users.get(row["dialogue_id"], row["user"]) != row["user"]:
@@ -489,7 +489,7 @@ class SimulationJob(Job):
 
 
 def _notify_of_new_prompts(job: SimulationJob) -> None:
-    """Show a notice if this call's prompts differ from the run's."""
+    """Show a notice if this call adds prompts to the run and also lacks some of the run's prompts."""
     rows = job.run.ledger.rows(
         "SELECT DISTINCT prompt_id FROM dialogues WHERE target = ? AND user = ? AND system_target IS ?",
         [job.target.name, job.user.name, job.settings.system_target],
@@ -505,7 +505,7 @@ def _notify_of_new_prompts(job: SimulationJob) -> None:
 
 # %% ../../nbs/04_simulation/04_dialogues.ipynb #8f6538b0
 def _mark_prefixes(messages: list[dict[str, str]], n_sent: int, more: bool) -> list[dict[str, str]]:
-    """Mark the last of the `n_sent` messages that were sent before. Mark the last message too if another turn follows."""
+    """Mark the last message of the `n_sent` messages sent before. If `more` turns follow, also mark the last message of all."""
     for end in (n_sent, len(messages) if more else 0):
         if end:
             messages[end - 1] = {**messages[end - 1], "content": CachedPrefix(messages[end - 1]["content"])}
@@ -516,7 +516,7 @@ def _mark_prefixes(messages: list[dict[str, str]], n_sent: int, more: bool) -> l
 def _next_message(
     job: SimulationJob, row: dict[str, Any], history: list[dict[str, Any]], turn: int, role: str, sent_lengths: dict[str, int]
 ) -> Steps:
-    """Get the next message, or a failed completion. `sent_lengths` has the number of messages in each role's last request."""
+    """Request the next message, or take it from prompt or script. `sent_lengths` has the number of messages sent before, by role."""
     opening, settings = job.openings[row["prompt_id"]], job.settings
     if (turn, role) == (1, "user"):
         return Completion(opening.first_message, finish_reason="prompt")
@@ -603,7 +603,10 @@ _AROUND = 16  # characters, for the few tokens that a chat format puts around ea
 
 
 def _typical_answer(job: SimulationJob, purpose: str, llm: LLM, rate: float) -> tuple[float, int, float]:
-    """Return an answer's expected tokens (with reasoning), the number of measured answers, and the expected characters."""
+    """Return the expected length of an answer.
+
+    The parts are the tokens (with reasoning), the number of answers that were measured, and the characters.
+    """
     [(n, tokens, characters)] = job.run.ledger.rows(
         "SELECT COUNT(*), AVG(tokens_out), AVG(LENGTH(content)) FROM messages JOIN dialogues USING (dialogue_id) "
         f"WHERE role = ? AND {purpose} = ? AND content IS NOT NULL AND tokens_out > 0",
@@ -614,7 +617,10 @@ def _typical_answer(job: SimulationJob, purpose: str, llm: LLM, rate: float) -> 
 
 
 def _prompt_lengths(job: SimulationJob, message_lengths: dict[str, float]) -> dict[str, list[list[float]]]:
-    """Return the characters of each model's pending prompts by dialogue. `message_lengths` has those of a pending message."""
+    """Return the lengths in characters of each model's pending prompts, by dialogue.
+
+    `message_lengths` has the expected length of each model's messages.
+    """
     sql = "SELECT dialogue_id, turn, role, LENGTH(content) FROM messages WHERE content IS NOT NULL"
     lengths = {tuple(key): length for *key, length in job.run.ledger.rows(sql)}
     prompts: dict[str, list[list[float]]] = {purpose: [] for purpose in _ROLES}

@@ -290,7 +290,10 @@ def extract_facts(text: str) -> dict[str, str]:
 
 
 def _against(facts: Mapping[str, str], persona: Persona | None, first: Mapping[str, str]) -> dict[str, str]:
-    """Return facts that differ from the persona's or, if it has none of the kind, from those in earlier messages."""
+    """Return the facts that differ from the persona.
+
+    Facts of a kind that the persona lacks are compared with `first`, the facts in earlier messages.
+    """
     who = f"{persona.situation} {'; '.join(persona.facts)}" if persona else ""
     different = {}
     for kind, value in facts.items():
@@ -346,7 +349,7 @@ def extract_age(text: str, *, description: bool = False) -> int | None:
 
 # %% ../../nbs/04_simulation/06_personas.ipynb #6f6c73b3
 def _contradictions(text: str, persona: Persona | None, first: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return reasons and phrases of a message that contradict the person. Add new facts to `first`."""
+    """Return the contradictions between a message and the person, as pairs of reason and phrase. Add new facts to `first`."""
     matches = (re.search(pattern, text, re.I) for pattern in (persona.never if persona else ()))
     contradictions = [("contradicts a fact", match[0]) for match in matches if match]
     facts, age = extract_facts(text), extract_age(text)

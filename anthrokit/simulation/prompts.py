@@ -64,7 +64,7 @@ def _is_message(text: object) -> bool:
 
 
 def _with_ids(frame: pd.DataFrame, source: object = None) -> pd.DataFrame:
-    """Return a checked table of prompts. Without prompt_id, ids are made of the texts; without base_id, each prompt is a base prompt."""
+    """Check a table of prompts. By default, `prompt_id` is a hash of the text, and `base_id` is the `prompt_id`."""
     require_columns(frame, ["first_message"], "prompts", source=source, rows=False)
     if "prompt_id" not in frame:
         frame = frame.assign(prompt_id=[digest("prompt", str(text)) for text in frame["first_message"]])
@@ -178,7 +178,7 @@ PUBLIC_BEHAVIOURS = {
 
 
 def _read_anthrobench(path: Path) -> pd.DataFrame:
-    """Read the public first_turns.csv. Return it with the names of columns and behaviours that this package uses."""
+    """Read the public `first_turns.csv` as a table of prompts, with this package's names of columns and behaviours."""
     needed = ["conv_id", "use_domain", "use_scenario", "empathy", "professionalism"]
     needed += ["original_prompt", "cue", "user_first_turn"]
     raw = tables.read_frame(path)
@@ -204,7 +204,7 @@ def _read_anthrobench(path: Path) -> pd.DataFrame:
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #a4e6460c
 def _whole_bases(shuffled_prompts: pd.DataFrame, n: int) -> pd.Index:
-    """Return ids of base prompts that have n prompts in total: one of each behaviour, then a second of each, and so on."""
+    """Return ids of base prompts with `n` prompts in total. The base prompts are taken from the behaviours in turn."""
     bases = shuffled_prompts.drop_duplicates("base_id").assign(
         _size=lambda frame: frame["base_id"].map(shuffled_prompts["base_id"].value_counts()),
         _turn=lambda frame: frame.groupby("behaviour", sort=False, dropna=False).cumcount(),
@@ -222,7 +222,7 @@ def _whole_bases(shuffled_prompts: pd.DataFrame, n: int) -> pd.Index:
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #9236f09c
 def _balanced(shuffled_prompts: pd.DataFrame, by: Sequence[str], n: int) -> list[int]:
-    """Return the row labels of n prompts: from each cell in turn, one of the base prompt drawn least often so far."""
+    """Return the row labels of `n` prompts, drawn from the cells in turn. In a cell, the base prompt drawn least often comes first."""
     turns = shuffled_prompts.groupby("base_id", sort=False).cumcount().sort_values(kind="stable")
     by = [shuffled_prompts[name] for name in by] or [pd.Series(0, index=shuffled_prompts.index)]
     places = shuffled_prompts.loc[turns.index].groupby(by, sort=False, dropna=False).cumcount()

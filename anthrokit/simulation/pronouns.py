@@ -40,7 +40,7 @@ def _pairs(*pairs: tuple[str | re.Pattern, str | re.Pattern]) -> list[tuple[re.P
 
 
 def _is_between(pairs: Iterable[tuple[re.Pattern, re.Pattern]], before: str, after: str) -> bool:
-    """Return whether both patterns of a pair match."""
+    """Return whether both patterns of any pair match."""
     return any(right.match(after) and left.search(before) for left, right in pairs)
 
 
