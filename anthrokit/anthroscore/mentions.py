@@ -213,7 +213,7 @@ _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
 
 def check_text(text_id: Any, value: Any) -> tuple[str, str | None]:
-    """Return the id as text, and the text, or None if it is missing. Raise if the id is missing or the value is not a text."""
+    """Return the id as text, and the text (None if missing). Raise if the id is missing or the value is not a text."""
     if pd.api.types.is_scalar(text_id) and pd.isna(text_id):
         raise AnthroScoreError(f"a text has no id: {str(value)[:60]!r}. Give every text an id: in text_id, the index or the key.")
     if value is None or value is pd.NA or (isinstance(value, float) and value != value):
@@ -302,7 +302,7 @@ def _says_what_it_is(root) -> bool:
 
 
 def _safe_pronouns(sentences: list, mention_positions: set[int], topic: bool) -> set[int]:
-    """Return the positions of every *it* that can only refer to the system. `mention_positions` has the positions of its names."""
+    """Return the positions of every *it* that can only refer to the system. `mention_positions` has the positions of named mentions."""
     safe, possible, last = set(), topic, 0
     for number, sentence in enumerate(sentences):
         possible = possible and number - last <= 1

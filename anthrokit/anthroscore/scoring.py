@@ -413,7 +413,7 @@ def _batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
 
 
 def _padded(scorer: Scorer, sequences: list[list[int]]) -> dict[str, Any]:
-    """Return sequences as tensors padded on the right, with an attention mask if their lengths differ."""
+    """Return sequences as tensors padded on the right. Add an attention mask if lengths differ."""
     import torch
 
     filler, lengths = scorer.tokenizer.pad_token_id or 0, torch.tensor([[len(ids)] for ids in sequences])

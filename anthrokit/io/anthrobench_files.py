@@ -105,8 +105,8 @@ def _prompts_of(
 ) -> list[dict[str, Any]]:
     """Return the prompt of each dialogue, given the first row of each dialogue.
 
-    The first message, and if possible domain and scenario, select one of `prompts`. A row with a `prompt_id`, or without a match,
-    gives a new prompt.
+    A row matches a prompt in `prompts` by first message. Domain and scenario decide among several matching prompts. A row without
+    a match, or with a `prompt_id`, gives a new prompt.
     """
     prompts_by_text: dict[str, list[dict[str, Any]]] = {}
     for prompt in () if prompts is None else tables.to_records(load_prompts(prompts)):
@@ -280,7 +280,7 @@ def _ratings(rows: list[dict[str, Any]], columns: list[_Rated]) -> list[dict[str
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #8e57fb83
 def _counted_once(columns: list[_Rated], rows: list[dict[str, Any]]) -> list[_Rated]:
-    """Replace the copies of the pronoun counter, one for each judge, by a single counter."""
+    """Replace each judge's copy of the pronoun counter by a single counter. Return the columns."""
     places, has_counter = [], False
     for place in columns:
         if place.behaviour != "first-person pronoun use" or place.raw is None:

@@ -313,7 +313,7 @@ def _dialogue_id(log: EvalLog, sample: EvalSample) -> str:
 
 
 def input_text(sample: EvalSample) -> str:
-    """Return the input of a sample as text: its last message, if it has several.
+    """Return the input of a sample as text. If the input is a list of messages, return the text of the last message.
 
     Examples
     --------
@@ -362,7 +362,10 @@ def _message_row(message: ChatMessage) -> dict[str, Any]:
 
 
 def _turn_messages(sample: EvalSample) -> list[dict[str, Any]]:
-    """Return a sample's messages with turns. Turns without a number in the metadata are counted. Messages without text keep a turn."""
+    """Return the messages of a sample with turns.
+
+    Turns come from the metadata, or are counted if the metadata of a message has no turn. Messages without text count as well.
+    """
     rows = [_message_row(message) for message in sample.messages if message.role in ("user", "assistant")]
     if rows and all(isinstance(row["turn"], int) for row in rows):
         return rows
@@ -514,7 +517,7 @@ def _judges_of(log: EvalLog, ratings: list[dict[str, Any]]) -> list[dict[str, An
 
 
 def _behaviours_of(log: EvalLog, new_behaviours: Iterable[Behaviour]) -> list[dict[str, Any]]:
-    """Return the bundled behaviours, new ones, and the log's. Behaviours of the log's manifest replace others of the same name."""
+    """Return the bundled, the new and the log's behaviours. Behaviours of the log's manifest replace others of the same name."""
     manifest = (log.eval.metadata or {}).get("manifest")
     entries = manifest.get("behaviours") if isinstance(manifest, dict) else None
     from_log = Taxonomy.from_entries(entries, source="the log's manifest") if entries else []
@@ -698,7 +701,7 @@ def name_of(rater: Rater) -> str:
 def _raters(behaviour: Behaviour | None, judges: Sequence[str | LocalJudge] | None) -> list[Rater]:
     """Return the judges of a behaviour.
 
-    Judges are names of models or offline judges, by default the models of the role `judge`. Pronouns are counted, not judged.
+    A judge is a model of Inspect or an offline judge. The default is the models of the role `judge`. Pronouns are only counted.
     """
     if behaviour is not None and behaviour.how == "counted":
         return [PronounCounter([behaviour.name])]

@@ -107,7 +107,7 @@ def _scores(scan: str | os.PathLike) -> tuple[dict[tuple[str, str, int], dict[st
 
 
 def read_scan(scan: str | os.PathLike, log: str | os.PathLike, run: Run | str | os.PathLike | None = None) -> Run:
-    """Read a log of Inspect, with the results of a scan of it, into a run.
+    """Read a log of Inspect and the results of a scan of this log into a run.
 
     Parameters
     ----------

@@ -139,7 +139,7 @@ def _is_personal(column: Any) -> bool:
 def _hide_users(entries: Sequence[dict[str, Any]], users: str | Callable[[str], str]) -> str:
     """Replace users' ids by pseudonyms and drop other columns that may identify people. Return a notice.
 
-    With `users="keep"`, ids and columns are kept. A function in `users` replaces the ids by its results.
+    With `users="keep"`, ids and columns are kept. If `users` is a function, this function replaces the ids.
     """
     for entry in entries:
         entry["about"] = {_USER_COLUMNS.get("".join(_words_of(name)), name): one for name, one in entry["about"].items()}
@@ -165,8 +165,8 @@ def _hide_users(entries: Sequence[dict[str, Any]], users: str | Callable[[str], 
 def _set_clusters(entries: Sequence[dict[str, Any]]) -> None:
     """Set the `prompt_id` and `base_id` of dialogues that lack these ids.
 
-    If the log has several users, the `base_id` of a dialogue without a `prompt_id` is the user. Otherwise the first message
-    determines the `base_id`.
+    If the log has several users, the `base_id` of a dialogue without a `prompt_id` is the dialogue's user. Otherwise the
+    first message determines the `base_id`.
     """
     several = len({entry["user"] for entry in entries} - {None}) > 1
     for entry in entries:
@@ -467,7 +467,7 @@ def _of_target(table: pd.DataFrame, target: str | None) -> pd.DataFrame:
 def imported_message(
     role: str, content: str | None, error: str | None = None, finish_reason: str | None = None
 ) -> dict[str, Any]:
-    """Return a message as a row of the ledger: its text, or the reason why it is missing."""
+    """Return a row of the ledger for a message, with the text or the reason why the text is missing."""
     if content is None:
         return {"role": role, "content": None, "finish_reason": None, "error": error or "nothing was said"}
     return {"role": role, "content": content, "finish_reason": finish_reason or "given", "error": None}

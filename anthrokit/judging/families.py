@@ -37,7 +37,7 @@ def labelled_family_messages(split: str | None = None) -> pd.DataFrame:
 
 # %% ../../nbs/05_judging/08_families.ipynb #7953aee3
 def family_patterns() -> PatternJudge:
-    """Make a judge of phrases for the behaviours of the families that phrases can show.
+    """Make a judge that finds behaviours of the families by phrases.
 
     Examples
     --------

@@ -297,7 +297,7 @@ def rate_many(judge: Judge, texts: Sequence[str], behaviour: Behaviour) -> list[
 
 # %% ../../nbs/05_judging/02_judges.ipynb #a1f0000f
 class LanguageJudge(LocalJudge):
-    """A local judge for certain languages. It gives a missing rating to a message in another language, or without words.
+    """A local judge for certain languages. Messages in other languages, or without words, get a missing rating.
 
     Implement `rate_readable(texts, behaviour)`: return one rating for each of the readable texts.
 
@@ -799,7 +799,7 @@ class LLMJudge(PromptJudge):
         return parse_verdict(response, code=code, judged=self._judged_text(response.item))
 
     def _judged_text(self, item: Item) -> str:
-        """Join the messages of the dialogue that the judge was shown."""
+        """Return the judged message, after the earlier messages in the judge's prompt, as one text."""
         before = {"none": [], "user": [item.user], "dialogue": [content for _, content in item.before]}
         return "\n".join([*before[self.context], item.text])
 

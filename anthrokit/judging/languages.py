@@ -19,7 +19,7 @@ _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 
 
 def language_of(text: str) -> str:
-    """Return zh if Chinese characters outnumber English words, and en otherwise.
+    """Return `zh` if Chinese characters outnumber English words, and `en` otherwise.
 
     Examples
     --------

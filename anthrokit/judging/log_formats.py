@@ -467,7 +467,7 @@ def _parents(messages: Sequence[dict[str, Any]]) -> list[int | None]:
 
 
 def branches(messages: Sequence[dict[str, Any]], leaf: Any = None) -> list[tuple[list[dict[str, Any]], int]]:
-    """Return the branches of a conversation, beginning with the one that the user saw last.
+    """Return the branches of a conversation. The branch that the user saw last comes first.
 
     Parameters
     ----------
@@ -811,7 +811,7 @@ def _transposed(value: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _holds_conversations(value: Sequence[Any]) -> bool:
-    """Return whether a list has records with conversations, not only messages with replies."""
+    """Return whether a list has records with conversations. Contents and replies of messages are not conversations."""
     of_message = (*_CONTENT, "replies", "children", "fragments", "versions")
     parts = (part for one in dicts_in(value) for name, part in one.items() if name not in of_message)
     return any(isinstance(part, list) and any(map(is_message, part)) for part in parts)
@@ -822,7 +822,7 @@ def _has_message(node: Mapping[str, Any]) -> bool:
 
 
 def _tree(value: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the messages of an object that maps ids to messages. Nodes without a message are skipped: their children get the parent."""
+    """Return the messages of an object that maps ids to messages. Children of a node without a message get the node's parent."""
     nodes = [{"id": name, **one} for name, one in value.items() if isinstance(one, dict)]
     if "client-created-root" in value and all(speaker_of(unwrapped(one)) is None for one in nodes):  # Grok
         nodes = [{**one, "role": "user" if one["id"] == "client-created-root" else "assistant"} for one in nodes]
@@ -903,7 +903,7 @@ def split_branches(
 
 
 def read_whole(place: str, row: Record, match: Raw, roles: Roles) -> list[Dialogue]:
-    """Read a record with one dialogue. `match`: its raw messages, and the columns that hold them."""
+    """Read a record with one dialogue. `match` has the raw messages, and the columns of these messages."""
     raw, used_columns = match
     about = {name: value for name, value in row.items() if name not in used_columns}
     messages = with_system(read_conversation(raw, place, roles), [row], place)

@@ -180,7 +180,7 @@ _WINDOW = 900  # characters of a piece, because the encoder reads at most 256 to
 
 
 def split_sentences(text: str) -> list[tuple[int, int]]:
-    """Return start and end of each sentence. An item of a list is a sentence, and so is a blank text."""
+    """Return start and end of each sentence. List items and blank texts are sentences."""
     spans, start = [], 0
     for end in _SENTENCE_END.finditer(text):
         if text[start : end.start()].strip():
@@ -215,7 +215,7 @@ def _encoder() -> tuple[Any, Any, Any]:
 
 
 def _fast(torch: Any) -> Any:
-    """Return a context for torch. If the processor supports bfloat16, the context uses this type, twice as fast at equal accuracy."""
+    """Return a context in which torch computes in bfloat16 if the processor supports it: twice as fast, with equal accuracy."""
     has_bf16 = getattr(torch.cpu, "_is_avx512_bf16_supported", lambda: False)()
     return torch.autocast("cpu", torch.bfloat16, enabled=has_bf16)
 
@@ -394,7 +394,7 @@ class ClassifierJudge(LanguageJudge):
 # %% ../../nbs/05_judging/05_offline.ipynb #45e7b53b
 @load_once
 def grammar_judge() -> GrammarJudge:
-    """Return the grammar judge of the offline panel; one instance, to share its parses.
+    """Return the grammar judge of the offline panel. All calls return the same judge, so that parses are shared.
 
     Examples
     --------

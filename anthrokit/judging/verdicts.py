@@ -161,7 +161,7 @@ _NO_CONFIDENCE = re.compile(
 
 
 def statements(lines: Sequence[str], code: str | None = None) -> list[Statement]:
-    """List the verdicts that lines state, in order. An example, or a verdict contradicted later, is not clear."""
+    """List the verdicts that lines state, in order. Examples and verdicts that are contradicted later are not clear."""
     lines = [plain for line in lines if (plain := _MARKUP.sub(" ", line)).strip()]
     last = {verdict: number for number, line in enumerate(lines) for verdict in claims(line, code)}
     all_statements, lines = [], [line[:_LINE] for line in lines]
@@ -233,7 +233,7 @@ def declines(text: str) -> bool:
 
 
 def _begins_to_decline(line: str) -> bool:
-    """Return whether a line begins by declining, after a heading such as Reason if present. Quotations don't count."""
+    """Return whether a line, or the text after a heading such as `Reason:`, begins by declining. Quotations don't count."""
     line = line[:_LINE].lstrip(" *_#-")
     if head := _REASON.match(line):
         line = line[head.end() :].lstrip(" *_")
@@ -395,7 +395,7 @@ def _fields(entries: dict[str, Any]) -> dict[str, Any]:
 
 
 def code_field(names: Sequence[str]) -> str:
-    """Return the name of the field of the code, which differs from the names of the behaviours."""
+    """Return a name for the code's field. The name differs from the names of the behaviours."""
     fields, field = {_field(name) for name in names}, "code"
     while field in fields:
         field = f"answer {field}"

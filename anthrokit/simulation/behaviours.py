@@ -276,7 +276,7 @@ class Taxonomy(metaclass=Naming):
     def from_entries(
         cls, entries: Iterable[Any], title: str = "behaviours", source: object = "entries"
     ) -> Self:
-        """Make a taxonomy from entries as `Behaviour.entry` returns them and a run's manifest saves them."""
+        """Make a taxonomy from entries of behaviours, as returned by `Behaviour.entry` and saved in a run's manifest."""
         complete_entries = check_entries(list(entries), entry_fields(Behaviour), f"{source}: behaviour")
         try:
             return cls([Behaviour(**entry) for entry in complete_entries], title)

@@ -516,7 +516,10 @@ def _mark_prefixes(messages: list[dict[str, str]], n_sent: int, more: bool) -> l
 def _next_message(
     job: SimulationJob, row: dict[str, Any], history: list[dict[str, Any]], turn: int, role: str, sent_lengths: dict[str, int]
 ) -> Steps:
-    """Request the next message, or take it from prompt or script. `sent_lengths` has the number of messages sent before, by role."""
+    """Return the next message, or a failed completion.
+
+    Messages in the prompt or the script are not requested. `sent_lengths` has the number of messages in each role's last request.
+    """
     opening, settings = job.openings[row["prompt_id"]], job.settings
     if (turn, role) == (1, "user"):
         return Completion(opening.first_message, finish_reason="prompt")

@@ -179,7 +179,7 @@ def _curly(text: str) -> str:
 
 
 def has_assistant_phrases(text: str) -> str | None:
-    """Return a phrase that assistants use in a user's message, or None.
+    """Return a phrase in a user's message that is typical of assistants, or None.
 
     Parameters
     ----------
