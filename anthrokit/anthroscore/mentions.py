@@ -321,7 +321,7 @@ def _safe_pronouns(sentences: list, mention_positions: set[int], topic: bool) ->
 
 # %% ../../nbs/06_anthroscore/01_mentions.ipynb #575c2862
 class _Mention(NamedTuple):
-    """A noun chunk that names the entity, or an *it* that refers to it."""
+    """A mention of the entity: a noun chunk with the name, or the pronoun *it*."""
 
     sentence: Any
     chunk: Any

@@ -116,7 +116,7 @@ def _fingerprint(model: Any) -> str:
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #8af37aaa
 def _in_precision(model: Any, precision: str) -> Any:
-    """Return the model in a precision of torch: a copy if the precision differs."""
+    """Return the model in this precision, as a copy if the model has another precision."""
     import torch
 
     dtype = getattr(torch, precision)
@@ -433,7 +433,7 @@ def _head(model: Any) -> Any:
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #74390653
 def _score_masked(scorer: Scorer, rows: pd.DataFrame, protocol: Protocol) -> np.ndarray:
-    """Return log-probabilities of human and non-human pronouns, one row per sentence. Each row is off by a constant."""
+    """Return log-probabilities of human and non-human pronouns, one row per sentence. The values of a row share an unknown constant."""
     import torch
 
     tokens = pronoun_tokens(scorer.tokenizer, protocol).groupby(["place", "human"])["token_id"]
@@ -491,7 +491,7 @@ def log_probability(scorer: Scorer, sequences: list[list[int]], starts: list[int
 
 
 def _score_causal(scorer: Scorer, rows: pd.DataFrame) -> np.ndarray:
-    """Return log-probabilities of human and non-human candidates, one row per sentence. Each row is off by a constant."""
+    """Return log-probabilities of human and non-human candidates, one row per sentence. The values of a row share an unknown constant."""
     tokenizer, opening = scorer.tokenizer, opening_token(scorer.tokenizer)
     sequences, starts = [], []
     for row in rows.itertuples():

@@ -335,7 +335,7 @@ def listed_judges(ratings: Sequence[tuple[str, str, int]], kind: str) -> list[di
 
 # %% ../../nbs/13_io/01_anthrobench_files.ipynb #0615329a
 def _released_majority(verdicts: Iterable[str | None]) -> bool | None:
-    """Return the majority as in the released code: judges without a verdict don't vote, and a tie is missing."""
+    """Return the majority as in the released code. Judges without a verdict don't vote, and a tie gives None."""
     votes = [_VERDICTS.get(verdict) for verdict in verdicts]
     more = votes.count(True) - votes.count(False)
     return more > 0 if more else None

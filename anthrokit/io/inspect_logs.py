@@ -205,7 +205,7 @@ def _group(frame: pd.DataFrame, keys: str | list[str], columns: Iterable[str]) -
 
 
 def _samples(run: Run, target: str) -> list[EvalSample]:
-    """Return the dialogues of a target as samples, with their scores and the calls made for them."""
+    """Return the dialogues of a target as Inspect samples, with scores, events and usage of tokens."""
     metadata = run.metadata().set_index("dialogue_id").drop(columns=[*_COLUMNS], errors="ignore")
     messages = dict(list(run.messages().groupby("dialogue_id")))
     all_labels = run.labels().sort_values("turn", kind="stable")
@@ -445,7 +445,7 @@ def _outcome(sample: EvalSample, values: dict[str, Any], messages: list[dict[str
 
 
 def _note_unfinished(log: EvalLog, path: str | os.PathLike, rows: list[dict[str, Any]]) -> None:
-    """Print a notice if a log is incomplete or partly ignored, such as a log with errors, limits, cut answers or further choices."""
+    """Print a notice if a log is incomplete or partly ignored, because of errors, limits, cut answers or further choices."""
     samples, is_ours = log.samples or [], "manifest" in (log.eval.metadata or {})
     counts = {
         "samples ended in an error": sum(bool(sample.error) for sample in samples),

@@ -274,7 +274,7 @@ def _number(groups: Sequence[list[dict[str, Any]]]) -> dict[str, str]:
 
 # %% ../../nbs/05_judging/07_any_messages.ipynb #29e54015
 def _entry_groups(dialogues: Sequence[Dialogue]) -> list[list[dict[str, Any]]]:
-    """Return the entries of a log's dialogues in groups: one group for the two sides of a pair, and one for each other entry."""
+    """Group the entries of a log's dialogues. The two sides of a pair form one group. Every other entry forms a separate group."""
     columns = [_about(dialogue) for dialogue in dialogues]
     differing = dict.fromkeys(name for _, _, names in columns for name in names)
     groups: list[list[dict[str, Any]]] = []

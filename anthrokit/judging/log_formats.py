@@ -676,7 +676,7 @@ def as_list(value: Any, place: str) -> Any:
 
 
 def _parsed(value: Any, start: str = r'\{\s*"|\[\s*(?:"|null)') -> Any:
-    """Return a cell decoded if it holds a JSON object or a JSON list of texts; otherwise return it unchanged."""
+    """Decode a cell with a JSON object or a JSON list of texts. Return other cells unchanged."""
     if isinstance(value, str) and re.match(rf"\s*(?:{start})", value):
         with suppress(ValueError, RecursionError):
             return json.loads(value)
@@ -1379,7 +1379,7 @@ def join_rows(rows: Sequence[tuple[str, Record]], key: str | None, roles: Roles 
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #1597869d
 class Format(NamedTuple):
-    """A format of records: its name, its columns, a function that finds it in a record, and its reader (None: rows are joined).
+    """A format of records: name, columns, a function that finds the format in a record, and a reader (None: rows are joined).
 
     `find` returns columns or messages of the record, which `read` receives. A record without them does not have the format.
     """
@@ -1406,7 +1406,7 @@ FORMATS = (
 
 
 def _decoded(row: Record) -> Record:
-    """Decode the JSON strings in input and output if both columns hold JSON, as in Langfuse's exports."""
+    """Decode the JSON strings in `input` and `output` if both columns hold JSON, as in Langfuse's exports."""
     cells = {name: _parsed(one, r'["\[{]') for name in ("input", "output") if isinstance(one := row.get(name), str)}
     is_json = len(cells) == 2 and all(one is not row[name] for name, one in cells.items())
     return {**row, **{name: one for name, one in cells.items() if isinstance(one, str)}} if is_json else row
@@ -1537,7 +1537,7 @@ def _is_text(path: Path) -> bool:
 
 
 def _json_values(path: Path) -> list[Any]:
-    """Return the values of a JSON file: the items of a list, the value or the error of each line, or one value."""
+    """Return the values of a JSON file: the items of a list, a value or an error for each line, or a single value."""
     is_lines = table_suffix(path) != ".json"
     try:
         return [value for _, value in read_json(path)]

@@ -449,7 +449,7 @@ class SimulationJob(Job):
         return self.run
 
     def _check_run(self) -> None:
-        """Raise if the run belongs to another experiment, or has a model of the same name with other settings."""
+        """Raise if the run has another seed, template or `natural_end`, other texts of the prompts, or other settings of a model."""
         target = redact_in({**self.target.settings, "system": self.settings.system_target})
         target |= {"script": list(self.settings.script)} if self.settings.script else {}
         target |= {"design": self.design} if self.design else {}

@@ -335,7 +335,7 @@ def _writer_messages(row: Mapping[str, Any]) -> list[dict[str, str]]:
 
 # %% ../../nbs/04_simulation/02_prompts.ipynb #82aa57cc
 def _check_list(frame: pd.DataFrame, name: str, id: str, text: str) -> None:
-    """Raise if a list lacks ids or texts, or has a duplicate id."""
+    """Raise if a table of base prompts or scenarios lacks ids or texts, or has a duplicate id."""
     require_columns(frame, [id, text], name, rows=False)
     for column in (id, text):
         blank = frame[column].isna() | frame[column].astype("str").map(is_blank)
