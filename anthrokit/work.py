@@ -96,7 +96,7 @@ async def run_steps(
 
 # Functions with all arguments, not closures within run_steps: making closures for each unit cost 7 % of a call.
 def _run_step(step: Any, *how: Any) -> Awaitable[Any]:
-    """Run a step; `how`: the further arguments of `run_steps`."""
+    """Run a step. `how` has the further arguments of `run_steps`."""
     send, compute, in_batch = how
     if isinstance(step, Request):
         return send(step)
@@ -190,7 +190,7 @@ class Job:
         return self.run
 
     def save_rows(self, table: str, rows: Sequence[Mapping[str, Any]], *, done: int = 0, failed: int = 0) -> None:
-        """Save rows together with the call they came from, and count them once they are on disk.
+        """Save rows together with the call that made the rows. Count the rows once they are on disk.
 
         Parameters
         ----------
@@ -257,8 +257,8 @@ class CostEstimate(NamedTuple):
 async def _work(job: Job, do: Callable[[Steps], Awaitable[Any]], limit: int | None = None) -> None:
     """Work on all queues of a job side by side.
 
-    An error cancels the other units. BudgetReached, or a unit that was cancelled, ends its queue, and is raised after all
-    queues have ended. `limit`: replaces the concurrency limit of each queue.
+    An error cancels the other units. BudgetReached and the cancellation of a unit end only its queue, and are raised after
+    all queues have ended. `limit` replaces the concurrency limit of each queue.
     """
     stops: list[BaseException] = []
 
@@ -284,7 +284,7 @@ async def _work(job: Job, do: Callable[[Steps], Awaitable[Any]], limit: int | No
 
 
 async def _run(job: Job, batch: Batch | None = None, pool: ExecutorPool | None = None) -> None:
-    """Do the pending units of a job: by calls of this process, of other workers, or in batches."""
+    """Do the pending units of a job: by calls of this process, by calls of other workers, or in batches."""
     call = functools.partial(job.meter.call, settle=False, raises=False, ask=pool and pool.ask)
 
     with pool or contextlib.nullcontext():
@@ -310,7 +310,7 @@ def _check_sending(batch: bool | Batch = False, on: Workers | None = None) -> tu
 
 
 async def _run_in_batches(job: Job, batch: Batch, call: Callable[[Request], Awaitable[Completion]]) -> None:
-    """Do the pending units with a queue for requests. Models of this process are called."""
+    """Do the pending units of a job in batches. Embedded models are called in this process instead."""
     remote = [model for model in job.models if not model.model.startswith("local/")]
     for model in remote or job.models:
         await Provider(model).check()
@@ -553,7 +553,7 @@ class Running:
 
     @property
     def progress(self) -> dict[str, Any]:
-        """Return done (saved results), total, failed (saved without a value), and the run's tokens and dollars so far."""
+        """Return a dict with done (saved results), total, failed (saved without a value), and the run's tokens and dollars so far."""
         job = self.job
         counts = {"done": job.done, "total": job.total, "failed": job.failed}
         return counts | {"tokens": job.meter.tokens, "dollars": job.meter.cost}
@@ -592,7 +592,7 @@ class Running:
 
 # %% ../nbs/03_work.ipynb #f3bdca0d
 def mean_response_tokens(run: Run, purpose: str, llm: LLM, assumed: float) -> tuple[float, int]:
-    """Return the mean tokens of a model's responses, reasoning and cut-off responses included, and how many were measured.
+    """Return the mean tokens of a model's responses, and the number of measured responses. Reasoning counts.
 
     Parameters
     ----------
@@ -622,7 +622,7 @@ def mean_response_tokens(run: Run, purpose: str, llm: LLM, assumed: float) -> tu
 
 
 def typical_tokens(measured: int, tokens: float | None, llm: LLM, assumed: float) -> tuple[float, int]:
-    """Return the mean tokens of measured responses and their number: as `mean_response_tokens`, from counts.
+    """Return what `mean_response_tokens` returns, from the number and the mean tokens of the measured responses.
 
     Examples
     --------
@@ -634,7 +634,7 @@ def typical_tokens(measured: int, tokens: float | None, llm: LLM, assumed: float
 
 # %% ../nbs/03_work.ipynb #d9cf6335
 def _cached_tokens(estimate: CostEstimate, rate: float, batch: bool) -> tuple[int, float]:
-    """Return the tokens that the provider reads from its prompt cache, if nothing is evicted, and the dollars saved."""
+    """Return the tokens read from the provider's prompt cache and the dollars saved. The cache is assumed to keep everything."""
     llm = None if batch else estimate.llm
     if llm is None or (cache := llm.prompt_cache()) is None or (prices := llm.prices()) is None:
         return 0, 0.0
@@ -753,7 +753,7 @@ _R = TypeVar("_R")
 
 
 class JobFunction(Protocol[_P, _R]):
-    """A function that runs a job and returns its result."""
+    """A function that runs a job and returns the result."""
 
     job: Callable[_P, Job]
     awaited: Callable[_P, Awaitable[_R]]

@@ -88,21 +88,24 @@ def in_two_lines(error: BaseException) -> list[str]:
 
 
 def _script_line(error: BaseException) -> str:
-    """Return the line of a script that called this package and so led to an error."""
+    """Return the file and line that called this package before an error, as text; "" if there is no such line."""
     package = str(Path(__file__).parents[1])
     own = [*takewhile(lambda frame: not frame.filename.startswith(package), traceback.extract_tb(error.__traceback__))]
     return f"{own[-1].filename}, line {own[-1].lineno}. " if own else ""
 
 # %% ../../nbs/01_core/00_errors.ipynb #9a30b66e
 def in_short(error: BaseException) -> BaseException:
-    """Return an error. It is shown in two lines if anthrokit raised it on purpose or was called with wrong arguments."""
+    """Return an error, to be shown in two lines if anthrokit raised it on purpose or was called with wrong arguments."""
     if _is_deliberate(error):
         error._render_traceback_ = _render_current  # a method of the error would keep it and its frames in memory
     return error
 
 
 def _is_deliberate(error: BaseException, module: str = __name__) -> bool:
-    """Return whether the package of a module raised an error on purpose, or was called with wrong arguments."""
+    """Return whether the package of a module raised an error on purpose, or was called with wrong arguments.
+
+    An error without a traceback counts as raised on purpose.
+    """
     for frame, line in [*traceback.walk_tb(error.__traceback__)][-1:]:
         raised = linecache.getline(frame.f_code.co_filename, line, frame.f_globals).lstrip().startswith("raise ")
         ours = frame.f_globals.get("__name__", "").partition(".")[0] == module.partition(".")[0]
@@ -212,7 +215,7 @@ _FILLERS = set(
 
 
 def _words(text: object, fillers: Iterable[str] = ()) -> list[str]:
-    """Return the stems of the words of a name or text, in lower case: judges and judging are judg."""
+    """Return the stems of the words of a name or text, in lower case, such as `judg` for "judges" and "judging"."""
     words = [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", str(text))]
     ending = r"(?<=...)(ations?|ators?|ates?|ings?|ions?|ors?|ers?|ments?|ies|ed|es|s|e|y)$"
     return [re.sub(ending, "", word) for word in words if word not in fillers]
@@ -220,7 +223,7 @@ def _words(text: object, fillers: Iterable[str] = ()) -> list[str]:
 
 @functools.cache
 def _leads() -> dict[str, Any]:
-    """Load data/leads.toml: the groups of synonyms, and in each other section the hint for each guess."""
+    """Load `data/leads.toml`: a list of groups of synonyms, as stems, and sections that map guesses to hints."""
     sections = tomllib.loads(import_module("anthrokit.core.tables").data_path("leads.toml").read_text("utf-8"))
     groups = [{*_words(line)} for line in sections.pop("synonyms").strip().splitlines()]
     each = {place: {guess: lead for guesses, lead in leads.items() for guess in guesses.split()} for place, leads in sections.items()}
@@ -228,7 +231,7 @@ def _leads() -> dict[str, Any]:
 
 
 def lead_of(name: str, *places: str, whole: bool = False) -> str | None:
-    """Return the hint of `data/leads.toml` for a guess, from the first of the sections that has one; None if none has.
+    """Return the hint for a guess from the first section of `data/leads.toml` with such a hint; None without a hint.
 
     Parameters
     ----------
@@ -255,7 +258,7 @@ def lead_of(name: str, *places: str, whole: bool = False) -> str | None:
 # %% ../../nbs/01_core/00_errors.ipynb #bb8f46a1
 @functools.cache
 def _related(word: str) -> set[str]:
-    """Return the synonyms of the stem of a word."""
+    """Return the synonyms of a stem, as stems."""
     groups = _leads()["synonyms"]
     near = [group for group in groups if word in group] or [group for group in groups if any(one.startswith(word) for one in group)]
     return set().union(*near) if len(word) > 2 else {word}
@@ -263,13 +266,19 @@ def _related(word: str) -> set[str]:
 
 @functools.lru_cache(2**12)
 def _words_of(name: str, text: str) -> tuple[set[str], set[str], set[str]]:
-    """Return the stems of a name, of its path and its description's first line, and of the rest of the description."""
+    """Return the stems of a dotted name and its description, as three sets with different weights in a search.
+
+    The sets contain: the last part of the name; the path before it and the first line of the description; the other lines.
+    """
     (path, _, own), (first, _, rest) = name.rpartition("."), text.strip().partition("\n")
     return {*_words(own)}, {*_words(f"{path} {first}", _FILLERS)}, {*_words(rest)}
 
 
 def _fit(word: str, name: set[str], text: set[str], more: set[str]) -> float:
-    """Return how well the stem of a word fits a name with a description: 1 for the same word in the name, 0 for none."""
+    """Return how well a stem fits a described name: from 0 (no match) to 1 (part of the name).
+
+    `name`, `text` and `more` are the three sets that `_words_of` returns.
+    """
     alike = len(word) > 3 and any(one.startswith(word) or (one == word[: len(one)] and 4 < len(one) > len(word) - 4) for one in name)
     return 1 if word in name or alike else 0.8 if _related(word) & name else 0.6 if word in text else 0.3 if word in more else 0
 
@@ -432,7 +441,7 @@ def explain_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _missing_arguments(function: Callable[..., Any], owner: Any, arguments: tuple, options: Mapping[str, Any]) -> str | None:
-    """Return which arguments a call lacks, with their descriptions; None if it lacks none."""
+    """Return a text with the missing arguments of a call and their descriptions; None if no argument is missing."""
     heads = inspect.signature(function).parameters
     with contextlib.suppress(TypeError):
         bound_arguments = inspect.signature(function).bind_partial(*arguments, **options).arguments
@@ -450,7 +459,10 @@ _CLASSES = {"None", "str", "dict", "list", "tuple", "DataFrame", "Series", "Axes
 
 
 def _kinds_of(value: object) -> set[str]:
-    """Return the names in annotations that a value fits. Texts and tables are not taken for lists."""
+    """Return the type names that describe a value, such as `int` and `float` for 3.
+
+    A text or a table is not described as `Sequence` or `Iterable`.
+    """
     kinds = {each.__name__ for each in type(value).__mro__} | {name for name, kind in _ABSTRACT.items() if isinstance(value, kind)}
     return {"None"} if value is None else kinds - {"Sequence", "Iterable"} if kinds & {"DataFrame", "str", "bytes"} else kinds
 
@@ -458,7 +470,7 @@ def _kinds_of(value: object) -> set[str]:
 def _explain_deep_error(
     function: Callable[..., Any], owner: Any, arguments: tuple, options: Mapping[str, Any], error: Exception
 ) -> None:
-    """Raise if a table can't be used, an argument is not of a kind that its annotation names, or a file can't be used."""
+    """Raise a clearer error if the cause is a faulty table, a negative seed, an argument's type, or an unusable file."""
     head = inspect.signature(function)
     for name, value in head.bind(*arguments, **options).arguments.items():
         kinds, annotation = _kinds_of(value), str(head.parameters[name].annotation)
@@ -479,14 +491,17 @@ def _explain_deep_error(
 
 
 def _about(owner: Any, names: Iterable[str]) -> dict[str, str]:
-    """Return the description of each parameter in a docstring; "" without one."""
+    """Return the description of each parameter from a docstring; "" for a parameter without a description."""
     text = inspect.getdoc(owner) or ""
     documented = {name: re.search(rf"^(.*, )?{name}(, .*)? : .*\n(    .*\n?)+", text, re.M) for name in names}
     return {name: " ".join(one[0].replace("\n", ". ", 1).split()) if one else "" for name, one in documented.items()}
 
 
 def _hint(name: str, names: Iterable[str], owner: Any) -> str:
-    """Suggest a keyword for an unknown one: of this function or class, of the returned Axes, or of another function."""
+    """Return a hint for an unknown keyword.
+
+    The hint names a similar keyword, a method of the returned Axes, an entry of `data/leads.toml`, or another function.
+    """
     is_figure = "ax" in names
     if is_figure and hasattr(import_module("matplotlib.axes").Axes, f"set_{name}"):
         return f"set it on the Axes that it returns: .set_{name}(…)"
@@ -504,7 +519,7 @@ def _hint(name: str, names: Iterable[str], owner: Any) -> str:
 
 
 def _makers(kind: type, function: Callable[..., Any]) -> list[Callable[..., Any]]:
-    """Return `__init__` of a class and of its base classes in the same package, to which it passes keywords."""
+    """Return the functions that receive the keywords of a class: each `__init__` of its own package, or else `function`."""
     package = function.__module__.partition(".")[0]
     own = [each for each in kind.__mro__ if each.__module__.partition(".")[0] == package]
     return [vars(each)["__init__"] for each in own if "__init__" in vars(each)] or [function]
@@ -551,7 +566,7 @@ def explain_class(kind: type) -> type:
 
 
 def _name_attribute(self: Any, name: str) -> Any:
-    """Raise for an attribute that an instance or a class lacks. The error suggests the one that was meant."""
+    """Raise for an attribute that an instance or a class lacks. The error suggests a similar name or another remedy."""
     kind = self if isinstance(self, type) else type(self)
     if name.startswith("_") or (self is not kind and name in dir(kind)):  # a property of that name has raised
         return object.__getattribute__(self, name)
@@ -579,14 +594,14 @@ def _returned(method: object) -> object:
 
 
 class _Entries(dict):
-    """A dict whose error for a missing key names the key that was meant."""
+    """A dict that suggests a similar key when a requested key is missing."""
 
     def __missing__(self, key: object) -> Any:
         raise in_short(KeyError(f"there is no entry {key!r}; {suggest_name(key, self)}"))
 
 
 class _TableMethod:
-    """A method that returns a table or dict. If an attribute of the result is requested from the method, the error says to call it."""
+    """A method that returns a table or dict. If the parentheses are missing, as in `run.ratings.head()`, an error says so."""
 
     def __init__(self, function: Callable[..., Any]):
         functools.update_wrapper(self, function)
@@ -620,7 +635,7 @@ class _TableMethod:
 
 
 class Naming(type):
-    """A metaclass whose classes name what an unknown attribute probably means: for `Run.load`, `Run(folder)`."""
+    """A metaclass for classes that suggest a replacement for an unknown attribute, such as `Run(folder)` for `Run.load`."""
 
     __getattr__ = _name_attribute
 
@@ -650,7 +665,7 @@ def documented() -> dict[str, str]:
 
 @functools.cache
 def found_names(name: str) -> str | None:
-    """Return the hints of `data/leads.toml` and the public names that share words with a guess, as text; None if none does.
+    """Return the public names and the hints of `data/leads.toml` that share words with a guess, as text; None without any.
 
     Parameters
     ----------
@@ -700,7 +715,7 @@ def parameters_like(name: str, owner: str = "", beside: Iterable[str] = ()) -> l
 
 # %% ../../nbs/01_core/00_errors.ipynb #b7d84aa3
 def missing_attribute(package: str, name: str) -> str:
-    """Return a message that says where a name that a package lacks is defined, or which name is similar.
+    """Return a message about a name that a package lacks: where the name is defined, or which name is similar.
 
     Parameters
     ----------
@@ -748,14 +763,14 @@ def missing_attribute(package: str, name: str) -> str:
 
 @functools.cache
 def _module_names(package: str) -> dict[str, str]:
-    """Return the path of each function and class of the modules of a package, by its name."""
+    """Return a dict from the name of each public function and class of a package to its dotted path."""
     modules = import_module("anthrokit._modidx").d["syms"]
     paths = [where for module in modules if module.startswith(f"{package}.") for where in modules[module]]
     return {own: where for where in paths if (own := where.rpartition(".")[2])[0] != "_" and where.rpartition(".")[0] in modules}
 
 
 def _library_with(name: str) -> str | None:
-    """Return which of pandas and seaborn defines a function, from the source: nothing is imported."""
+    """Return "pandas" or "seaborn" if its source defines a function of this name, else None. Nothing is imported."""
     for library, files in {"pandas": "__init__.py", "seaborn": "*.py"}.items():
         folder = Path(str(getattr(find_spec(library), "origin", ""))).parent
         if any(re.search(rf'^(def {name}\(|    "{name}",$)', path.read_text("utf-8"), re.M) for path in folder.glob(files)):
@@ -764,7 +779,10 @@ def _library_with(name: str) -> str | None:
 
 # %% ../../nbs/01_core/00_errors.ipynb #4da25298
 class _Package(ModuleType):
-    """A package whose modules can be called. This calls their function of the same name, or raises and suggests a function."""
+    """A package with callable modules.
+
+    A call runs the module's function of the same name. If there is no such function, the error suggests others.
+    """
 
     def __setattr__(self, name: str, value: Any) -> None:
         if type(value) is ModuleType:
@@ -1039,7 +1057,10 @@ _SHAPES = {
 
 
 def _is_key(match: re.Match[str]) -> bool:
-    """Return whether a match is a key: with a known prefix, 16 characters or more with a digit, or partly masked by *."""
+    """Return whether a match of `_SHAPES` is a key.
+
+    A text that only begins like a key must have 16 characters and a digit after the prefix, or be partly masked by `*`.
+    """
     parts = match.groupdict()
     start = parts.get("start")
     return start is None or bool(parts["masked"]) or (len(start) >= 16 and any(map(str.isdigit, start)))
@@ -1121,7 +1142,7 @@ def make_redactor() -> Callable[[str], str]:
 
 
 def _may_be_key(value: str) -> bool:
-    """Return whether a value can be a key. Numbers and words such as "required" are not, or they would be removed from other texts."""
+    """Return whether a value may be a key. Numbers, and words such as "required", are excluded because other texts contain them."""
     return len(value) >= 8 and not value.isdigit() and (len(value) >= 16 or not value.isalpha())
 
 # %% ../../nbs/01_core/00_errors.ipynb #f5f11614

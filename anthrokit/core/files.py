@@ -189,7 +189,7 @@ def explain_write_errors(path: Path, error: type[Exception] = RunError) -> Itera
 
 @contextlib.contextmanager
 def replacing(path: str | os.PathLike) -> Iterator[Path]:
-    """Yield a temporary path to write to. It replaces the file at the end, and is removed after an error.
+    """Yield a temporary path to write to. The temporary file replaces `path` at the end, or is removed after an error.
 
     Parameters
     ----------
@@ -248,14 +248,14 @@ def write_file(path: str | os.PathLike, content: str | bytes) -> Path:
 
 # %% ../../nbs/01_core/06_files.ipynb #86fcde34
 def _would_empty(entry: os.DirEntry) -> bool:
-    """Return whether an entry is a lock that is a hard link to a file with content, which locking would empty."""
+    """Return whether an entry is a `run.lock` with content and several hard links. Locking would empty the linked file."""
     return entry.name == "run.lock" and entry.stat().st_nlink > 1 and entry.stat().st_size > 0
 
 
 def reject_links(folder: str | os.PathLike) -> None:
-    """Raise if a folder contains a link through which files of anthrokit would be written.
+    """Raise if a folder contains a link to a file that would be read or overwritten.
 
-    Symbolic links are rejected, and a `run.lock` that is a hard link to a file with content.
+    Two kinds of links are rejected: every symbolic link, and a `run.lock` that is a hard link to a file with content.
 
     Parameters
     ----------
@@ -341,14 +341,14 @@ def public_file(place: str, url: str, sha256: str) -> Path:
 
 # %% ../../nbs/01_core/06_files.ipynb #a1b2c3d5
 def _address(path: str | os.PathLike) -> str | None:
-    """Return the address that a text or `Path` names (a `Path` turns // into /); None for a local path."""
+    """Return the address in a text or `Path`; None for a local path. The `//` that a `Path` shortens to `/` is restored."""
     text = os.fspath(path)
     return re.sub(r":/(?!/)", "://", text, count=1) if _ADDRESS.match(text) else None
 
 
 @contextlib.contextmanager
 def _storage(address: str, error: type[Exception]) -> Iterator[tuple[Any, str]]:
-    """Yield the fsspec file system of an address, and the path there. Its errors name the address and a remedy."""
+    """Yield the fsspec file system of an address, and the path there. Errors in the block name the address and a remedy."""
     import fsspec
 
     try:
@@ -361,7 +361,7 @@ def _storage(address: str, error: type[Exception]) -> Iterator[tuple[Any, str]]:
 
 @functools.cache
 def _copied(address: str, version: str) -> tuple[Path, tempfile.TemporaryDirectory]:
-    """Copy a file or folder, once for each of its versions; the copy is removed when the process ends."""
+    """Copy a file or folder at an address, once for each version. The copy is removed when the process ends."""
     folder = tempfile.TemporaryDirectory(prefix="anthrokit-")
     with _storage(address, TableError) as (storage, place):
         copy = Path(folder.name) / Path(place).name
@@ -394,10 +394,10 @@ def local_copy(path: str | os.PathLike) -> Path:
 # %% ../../nbs/01_core/06_files.ipynb #cd97b647
 @contextlib.contextmanager
 def local_folder(path: str | os.PathLike, error: type[Exception] = TableError) -> Iterator[Path]:
-    """Yield a local folder to write to. For an address, it contains the files there, and is copied back at the end.
+    """Yield a local folder to write to. The folder for an address is a copy, which is copied back at the end.
 
     The folder is copied back after an error too. If the process is killed, or the storage can't be reached, the folder stays
-    in the cache. The next call for the address uses it, and its files replace those at the address. A bucket must exist. A
+    in the cache. The next call for the address uses this folder, and its files replace the files at the address. A bucket must exist. A
     TableError or RunError of the block names the address in place of the local folder.
 
     Examples

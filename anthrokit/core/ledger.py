@@ -51,7 +51,7 @@ def reject_other_version(path: Path, header: bytes) -> None:
 
 
 def _check_header(path: Path) -> bool:
-    """Raise if a file is not a ledger of this version. Return whether it has as many pages as its header says."""
+    """Raise if a file is not a ledger of this version. Return whether the file is as long as its header states."""
     try:
         with path.open("rb") as file:
             header = file.read(100)
@@ -71,7 +71,7 @@ def _check_header(path: Path) -> bool:
 
 # %% ../../nbs/01_core/03_ledger.ipynb #2ecee59d
 def _schema() -> dict[str, str]:
-    """Return the statement for each table and index of a ledger, by name."""
+    """Return a dict from the name of each table and index of a ledger to the SQL statement that makes it."""
     names = tables.ledger_tables()
     indexed = [(name, column) for name in names if (column := tables.get_table(name).indexed)]
     indexes = {f"{name}_by_{column}": f"CREATE INDEX {name}_by_{column} ON {name} ({column})" for name, column in indexed}
@@ -197,7 +197,7 @@ def open_database(
 
 # %% ../../nbs/01_core/03_ledger.ipynb #7d0f6a31
 def _make_ledger(path: Path, manifest: Iterable[Mapping[str, str]] = ()) -> None:
-    """Write a ledger with all tables, and no rows but those of the manifest."""
+    """Write a ledger with all tables. Only the table `manifest` has rows."""
     with (
         replacing(path) as partial,
         contextlib.closing(sqlite3.connect(partial, isolation_level=None)) as connection,
@@ -222,7 +222,7 @@ def _damage_error(folder: Path, problem: str) -> RunError:
 
 
 def _explain_error(error: Exception, folder: Path) -> RunError | None:
-    """Explain an error of SQLite to the user of a run; return None for an error in a statement."""
+    """Return a RunError that explains an error of SQLite; None if the statement itself is wrong."""
     name = getattr(error, "sqlite_errorname", "")
     if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or str(error).startswith("Could not decode to UTF-8"):
         return _damage_error(folder, str(error))
@@ -238,7 +238,7 @@ if hasattr(os, "register_at_fork"):  # a fork waits until other threads have ope
 
 
 def _lock_folder(folder: Path) -> filelock.BaseFileLock:
-    """Lock a run for this process, until it ends or releases the lock. Threads of a process share the lock."""
+    """Lock a run until this process ends or releases the lock. The threads of a process share the lock."""
     holder = folder / "run.lock.json"
     lock = filelock.FileLock(folder / "run.lock", thread_local=False, is_singleton=True)
     try:
@@ -261,7 +261,7 @@ def _lock_folder(folder: Path) -> filelock.BaseFileLock:
 
 
 def _describe_holder(holder: Path) -> str:
-    """Return the end of the message: which process holds the lock."""
+    """Return the part of an error that names the process with the lock."""
     try:
         about = json.loads(holder.read_text(encoding="utf-8"))
         return f" by process {about['process']} on {about['host']} since {about['since']}"
@@ -281,7 +281,7 @@ def time_now() -> str:
 
 # %% ../../nbs/01_core/03_ledger.ipynb #e5a70f2d
 def _has_log(path: Path) -> bool:
-    """Return whether a write-ahead log is left, since the last writer did not close the file."""
+    """Return whether a file has a write-ahead log with content. Such a log remains if the last writer did not close the file."""
     log = Path(f"{path}-wal")
     return log.exists() and log.stat().st_size > 0
 
@@ -297,7 +297,7 @@ def connect_to_copy(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _open_to_read(path: Path) -> sqlite3.Connection:
-    """Connect to a ledger to read it, also if nothing can be written beside it."""
+    """Connect to a ledger for reading, even if its folder is read-only."""
 
     def connect(mode: str) -> sqlite3.Connection:
         address = f"{path.resolve().as_uri()}?{mode}"
@@ -341,7 +341,7 @@ def plain_value(value: Any, remove_keys: Callable[[str], str] = redact) -> Any:
 
 
 def insertion(table: str, rows: list[Mapping[str, Any]], *, replace: bool) -> tuple[str, list[list[Any]]]:
-    """Return the statement that inserts rows, all with the same columns, and its values.
+    """Return the SQL statement that inserts rows, and the values of each row. All rows have the same columns.
 
     Examples
     --------
@@ -389,7 +389,7 @@ def _check_folder(path: Path, read_only: bool) -> None:
 
 # %% ../../nbs/01_core/03_ledger.ipynb #bfcaf929
 def _plain_statements(statements: Iterable[tuple[str, Iterable[Sequence[Any]]]]) -> list[tuple[str, list[Sequence[Any]]]]:
-    """Return statements with plain values for SQLite, without keys."""
+    """Convert the values of statements for SQLite, and remove keys from texts."""
     lists, remove_keys = [(sql, list(rows)) for sql, rows in statements], make_redactor()
     cells = [value for _, rows in lists for values in rows for value in values]
     texts = "\0".join([value for value in cells if isinstance(value, str)])
@@ -420,7 +420,7 @@ def _require_in_place(ledger: Ledger) -> None:
 
 
 def _require_usable(ledger: Ledger) -> None:
-    """Raise if a ledger was closed, or opened by the process of which this one is a copy."""
+    """Raise if a ledger was closed, or was opened before this process was forked."""
     again = f"Run({str(ledger.folder)!r})"
     if ledger._process != os.getpid():
         problem = f"the run {ledger.folder} was opened by the process {ledger._process}, of which this process, {os.getpid()}, is a copy"
@@ -565,7 +565,7 @@ class Ledger:
             raise RunError(f"the run {self.folder} is open in this process. {remedy}")
 
     def change(self, statements: Iterable[tuple[str, Iterable[Sequence[Any]]]]) -> None:
-        """Execute statements, each with rows of values, in one transaction. The first makes the run and its manifest."""
+        """Execute statements, each with rows of values, in one transaction. The first change makes the run and its manifest."""
         if self.read_only:
             raise RunError(f"the run {self.folder} was opened read-only")
         if not (statements := _plain_statements(statements)):
@@ -609,7 +609,7 @@ class Ledger:
         self.write_together([(table, rows)])
 
     def write_together(self, parts: Iterable[tuple[str, Iterable[Mapping[str, Any]]]], *, replace: bool = True) -> None:
-        """Write rows into several tables in one transaction: (table, rows) of each. Existing rows are replaced or kept."""
+        """Write rows into several tables in one transaction. Each part is the name of a table, and rows."""
         parts = [(table, list(rows)) for table, rows in parts]
         self.change([insertion(table, rows, replace=replace) for table, rows in parts if rows])
 
@@ -639,7 +639,7 @@ class Ledger:
         return self.manifest_entries(name).get(name, default)
 
     def manifest_entries(self, name: str | None = None) -> dict[str, Any]:
-        """Return the entry of the manifest with a name, or all that are saved."""
+        """Return all saved entries of the manifest by name, or only the entry `name`."""
         rows = self.rows("SELECT name, value FROM manifest WHERE ? IS NULL OR name = ? ORDER BY name", [name, name])
         try:
             return {name: json.loads(value) for name, value in rows}

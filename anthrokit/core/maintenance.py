@@ -29,7 +29,7 @@ __all__ = ['split', 'ids_in_part', 'merge', 'repair']
 
 # %% ../../nbs/01_core/08_maintenance.ipynb #ddb8dfcf
 def _share_of_budget(budget: Mapping[str, Any], spent: Mapping[str, Any], n: int, first: bool) -> dict[str, Any]:
-    """Divide the rest of a budget by the number of parts. The first part also gets the amount spent."""
+    """Return a part's share of a budget: the rest divided by `n`. The first part also gets the amount spent."""
     share = {
         kind: (spent[kind] if first else 0) + max(0, cap - spent[kind]) / n
         for kind, cap in budget.items()
@@ -42,8 +42,8 @@ def _share_of_budget(budget: Mapping[str, Any], spent: Mapping[str, Any], n: int
 def _workshop(place: Path, folder: Path) -> Iterator[Path]:
     """Yield a temporary folder in `place`. Runs are made there and moved to `folder` when they are complete.
 
-    It is removed at the end and after an error. After an error an empty `folder` is removed too. A killed process leaves only the
-    temporary folder.
+    The temporary folder is removed at the end and after an error. After an error an empty `folder` is removed too. A killed
+    process leaves only the temporary folder.
     """
     try:
         place.mkdir(parents=True, exist_ok=True)
@@ -73,7 +73,7 @@ def _divided_tables() -> dict[str, Table]:
 
 
 def _delete_other_prompts(copy: sqlite3.Connection, own: list[str], others: list[str], first: bool) -> None:
-    """Delete the rows of other prompts from a copied ledger. Rows without a prompt stay in the first part."""
+    """Delete the rows of other parts' prompts from a copied ledger. Rows without a prompt stay only in the first part."""
     ids, (deleted, values) = "(SELECT value FROM json_each(?))", ("IN", others) if first else ("NOT IN", own)
     for table, about in _divided_tables().items():
         if about.prompt in about.stored_columns:
@@ -165,7 +165,7 @@ def ids_in_part(run: Run, prompt_ids: Iterable[str]) -> list[str]:
 
 # %% ../../nbs/01_core/08_maintenance.ipynb #f3526430
 def _check_parts(parts: Sequence[Run]) -> None:
-    """Raise if a part has no run, is given twice, is missing, or belongs to another run."""
+    """Raise if a part is missing, is given twice, has no run or lacks a table, or belongs to another run."""
     folders = [part.folder.resolve() for part in parts]
     for number, folder in enumerate(folders):
         if not (folder / "ledger.sqlite").exists():
@@ -195,7 +195,7 @@ _UNIONS = {"targets", "users"}
 
 
 def _merge_manifests(parts: Sequence[Run]) -> dict[str, Any]:
-    """Join the manifests of all parts. Raise if they were done with different settings."""
+    """Join the manifests of all parts. Raise if the parts have different settings."""
     merged: dict[str, Any] = {}
     for part in parts:
         for name, value in part.ledger.manifest_entries().items():
@@ -215,7 +215,7 @@ def _merge_manifests(parts: Sequence[Run]) -> dict[str, Any]:
 
 # %% ../../nbs/01_core/08_maintenance.ipynb #d4dc6196
 def _merge_judges(parts: Sequence[Run]) -> list[dict[str, Any]]:
-    """Join the judges of all parts, with all their questions and samples. Raise if two of one name have different settings."""
+    """Join the judges of all parts, with all their questions and samples. Raise if a name has different settings."""
     merged: dict[str, dict[str, Any]] = {}
     for part in parts:
         for row in part.ledger.query("SELECT * FROM judges ORDER BY position").to_dict("records"):
@@ -238,7 +238,7 @@ _LONGER = "{0}.status <> 'ended' AND ({1}.turns > {0}.turns OR ({1}.turns = {0}.
 
 
 def _different_units() -> dict[str, str]:
-    """Return the SQL that selects the units with other content in the attached part, by the column that names them."""
+    """Return SQL queries for the units whose content differs in the attached part, by the column of the units' ids."""
     return {
         about.content_of[0]: f"SELECT {about.content_of[0]} FROM main.{table} a JOIN part.{table} b "
         f"USING ({', '.join(about.key)}) WHERE a.{about.content_of[1]} <> b.{about.content_of[1]}"
@@ -249,8 +249,8 @@ def _different_units() -> dict[str, str]:
 def _add_rows(copy: sqlite3.Connection, table: str) -> list[str]:
     """Add the rows of the attached part to a table. Return the keys of units with different results.
 
-    A unit with other content in the part is left out as a whole, with all results about it. Raise if rows differ in a
-    table whose rows must agree.
+    A unit whose content differs in the part is left out, with all its results. Raise if rows differ in a table whose rows
+    must agree.
     """
     about = get_table(table)
     whole = [f"{name} NOT IN ({ids})" for name, ids in _different_units().items() if name in about.stored_columns]
@@ -267,7 +267,7 @@ def _add_rows(copy: sqlite3.Connection, table: str) -> list[str]:
     empty = {"status": "{}.status IN " + _NO_RESULT, "content": "{}.content IS NULL", None: "0"}[state]
 
     def replaces(new: str, old: str) -> str:
-        """Return the condition under which a row replaces another: it has a result, or is the dialogue with more turns."""
+        """Return the SQL condition for replacing a row: only the new row has a result, or the new dialogue is longer."""
         result = f"{empty.format(old)} AND NOT {empty.format(new)}"
         return _LONGER.format(old, new, result) if table == "dialogues" else result
 
@@ -351,12 +351,15 @@ def merge(parts: Iterable[Run | str | os.PathLike], folder: str | os.PathLike) -
 
 # %% ../../nbs/01_core/08_maintenance.ipynb #20df8fb0
 def _readable_rows(connection: sqlite3.Connection, table: str, ids: Mapping[str, set]) -> tuple[dict[tuple, dict], bool]:
-    """Return the readable rows of a table by key, and whether they are all of its rows. `ids`: known values of columns."""
+    """Return the readable rows of a table by key, and whether the whole table was readable.
+
+    `ids` has known values of columns, to look for rows in a damaged table.
+    """
     about, rows = get_table(table), {}
     order = about.key if len(about.key) > 1 and not about.by_arrival else ("rowid",)
 
     def read(where: str = "", values: Sequence[Any] = ()) -> bool:
-        """Read forwards; after an error backwards. Return whether all was read."""
+        """Read rows forwards, and after an error backwards. Return whether all rows were read."""
         for direction in ("", " DESC"):
             by = ", ".join(name + direction for name in order)
             sql = f"SELECT {', '.join(about.stored_columns)} FROM {table} {where} ORDER BY {by}"
@@ -445,7 +448,7 @@ def repair(folder: str | os.PathLike, new_folder: str | os.PathLike) -> pd.DataF
 
 
 def _replan_dialogues(run: Run) -> None:
-    """Take dialogues that lost a message back to the turn before it. Imported dialogues can't be made again and stay."""
+    """Cut dialogues back to the turn before a lost message. Imported dialogues stay, because they can't be made again."""
     if run.ledger.manifest_entry("kind") is not None:
         return
     present = set(run.ledger.rows("SELECT dialogue_id, turn, role FROM messages WHERE content IS NOT NULL"))

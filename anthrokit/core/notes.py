@@ -23,7 +23,7 @@ __all__ = ['kernel_shell', 'notify', 'ProgressBar', 'status_line']
 
 # %% ../../nbs/01_core/07_notes.ipynb #757027eb
 def kernel_shell() -> Any:
-    """Return the shell of the notebook that this runs in; None in a script or a terminal.
+    """Return the IPython shell of the running notebook; None in a script or a terminal.
 
     Examples
     --------

@@ -125,7 +125,7 @@ ORDER BY MIN(dialogues.rowid) OVER (PARTITION BY target), dialogue_id, place
 
 @functools.cache
 def _with_questions(sql: str) -> str:
-    """Return a query that can use the table `own`: the questions about the responses to single prompts."""
+    """Return a query with the table `own` added: the questions that are about the responses to a single prompt."""
     parts = [f"SELECT {name!r} AS asks_about, * FROM ({table.questions})" for name, table in all_tables().items() if table.questions]
     return f"WITH RECURSIVE own AS ({' UNION ALL '.join(parts)}) {sql}"
 
@@ -158,7 +158,7 @@ _RESERVED = {*LABEL_CONTEXT, *RESULT_COLUMNS, *_OTHERS} | {
 
 
 def reserved_names(names: Iterable[object]) -> list[object]:
-    """Return those names that a design column can't have.
+    """Return the reserved names among some names. A design column can't have a reserved name.
 
     Examples
     --------
@@ -205,7 +205,7 @@ def check_design(design: Mapping[str, Any] | None) -> dict[str, Any]:
 
 # %% ../../nbs/01_core/04_run.ipynb #de8ca845
 def _as_levels(metadata: pd.DataFrame) -> pd.DataFrame:
-    """Return dialogue_id and the columns of metadata that hold only text, or only numbers, and have no reserved name."""
+    """Return `dialogue_id` and the design columns of metadata. These have texts or numbers, and no reserved name."""
     levels = {"dialogue_id": metadata["dialogue_id"]}
     for name in metadata.columns[1:]:
         values = metadata[name].dropna().tolist()
@@ -217,7 +217,7 @@ def _as_levels(metadata: pd.DataFrame) -> pd.DataFrame:
 
 # %% ../../nbs/01_core/04_run.ipynb #5c1e07a2
 def similar_runs(folder: Path) -> str:
-    """Return a hint that names runs beside a folder with a similar name; "" if there are none.
+    """Return a hint with similar names of runs in the same parent folder; "" if there are none.
 
     Examples
     --------
@@ -229,7 +229,7 @@ def similar_runs(folder: Path) -> str:
 
 # %% ../../nbs/01_core/04_run.ipynb #75552ff0
 def _require_judges(run: Run, judges: str | Iterable[str]) -> list[str]:
-    """Return names of judges as a list. Raise if the run lacks one."""
+    """Return names of judges as a list. Raise if the run lacks a judge."""
     judges, present = [judges] if isinstance(judges, str) else list(judges), run.judges()["judge"].tolist()
     require_known("judge of this run", present, *judges, error=ValueError)
     return judges
@@ -396,7 +396,7 @@ class Run(metaclass=Naming):
         return frame if history else votes.latest_annotations(frame).reset_index(drop=True)
 
     def metadata(self) -> pd.DataFrame:
-        """Return one row per dialogue with its values of design columns and of the columns of the imported file.
+        """Return one row per dialogue, with the columns of the design and of the imported file.
 
         Examples
         --------
@@ -544,7 +544,7 @@ class Run(metaclass=Naming):
         return self.query(_USAGE.format(by=", ".join(by)))
 
     def summary(self) -> dict[str, Any]:
-        """Return the run's counts (those of its tables' definitions), cost and tokens, and the names of its targets and judges.
+        """Return the run's counts, cost, tokens, and names of targets and judges. The definitions of tables state the counts.
 
         Examples
         --------
@@ -664,7 +664,7 @@ def vote_counts(run: Run) -> pd.DataFrame:
 
 
 def text_digest(text: str) -> str:
-    """Return the digest of a message on which a judge was tuned: that of its `normal_form`.
+    """Return the digest of a message's `normal_form`, by which the messages that a judge was tuned on are recognised.
 
     Examples
     --------
@@ -675,7 +675,7 @@ def text_digest(text: str) -> str:
 
 
 def shares_cluster(texts: pd.Series, cluster: pd.Series, digests: Collection[str]) -> pd.Series:
-    """Return whether each row, or another row of its cluster, has a text with one of these digests.
+    """Return for each row whether the digest of any text in its cluster is in `digests`.
 
     Examples
     --------
@@ -688,10 +688,10 @@ def shares_cluster(texts: pd.Series, cluster: pd.Series, digests: Collection[str
 
 
 def add_tuned(run: Run, table: pd.DataFrame, panel: Collection[str] | None = None) -> pd.DataFrame:
-    """Add the column tuned to ratings or labels, if a judge of the run, or of the panel, was tuned on people's labels.
+    """Add the column `tuned` to ratings or labels, if a judge was tuned on people's labels.
 
-    The settings of such a judge have `tuned_on`, the digests of its tuning messages by behaviour. The column is True for
-    these messages and those of their base prompts.
+    `panel` limits the judges. The setting `tuned_on` of a judge has the digests of the tuning messages by behaviour. The
+    column is True for these messages, and for all messages of the same base prompts.
     """
     query = "SELECT judge, settings FROM judges WHERE json_extract(settings, '$.tuned_on') IS NOT NULL"
     judges = {name: json.loads(text)["tuned_on"] for name, text in run.ledger.rows(query) if panel is None or name in panel}
@@ -711,7 +711,7 @@ def add_tuned(run: Run, table: pd.DataFrame, panel: Collection[str] | None = Non
 
 # %% ../../nbs/01_core/04_run.ipynb #329c3a42
 def prompts_of_questions(behaviours: Iterable[str]) -> pd.Index:
-    """Return the prompt that each question about a single prompt has in its name; "" for other names.
+    """Return the prompt in each name of a question, such as "case-7" in "case-7/2"; "" if the name contains none.
 
     Examples
     --------
@@ -979,7 +979,7 @@ _COMPUTED_ENTRIES = ("run", "judges", "models_served", "changed")  # entries of 
 
 
 def _export_tables(run: Run) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield every table of an export, labels first: those of the ledger with rows, and those computed from them."""
+    """Yield the name and the rows of each table of an export, labels first. Optional tables without rows are left out."""
     labels, judges = run.labels(), run.judges()["judge"].tolist()
     judges = [name for name in judges if name in labels.columns]
     yield "labels", labels.drop(columns=judges)
@@ -1029,7 +1029,7 @@ def _export(run: Run, folder: Path, partition_by: str | None) -> None:
     meanings |= {"vote": "mode over the samples of the judge: True, False"}
 
     def write(name: str, frame: pd.DataFrame) -> list[tuple[str, ...]]:
-        """Write a table; return its rows of the dictionary."""
+        """Write a table. Return the rows that describe its columns in the data dictionary."""
         parts = {f"{name}.csv": frame, f"{name}.parquet": frame}
         if name == "labels" and partition_by is not None:
             values = enumerate(frame.groupby(partition_by, dropna=False), 1)
@@ -1082,7 +1082,7 @@ def as_run(run: Run | str | os.PathLike, *, read_only: bool = False) -> Run:
 
 # %% ../../nbs/01_core/04_run.ipynb #a342349d
 def run_of(source: Any) -> Any:
-    """Return the run of a folder that holds one, opened read-only. Return anything else unchanged."""
+    """Open the run in a folder read-only. Return any other value unchanged."""
     is_run = isinstance(source, str | os.PathLike) and os.path.exists(os.path.expanduser(os.path.join(source, "ledger.sqlite")))
     return Run(source, read_only=True) if is_run else source
 

@@ -487,7 +487,10 @@ def require_unique(frame: pd.DataFrame, unit: Sequence[str], message: str, where
 
 
 def reject_rows(frame: pd.DataFrame, wrong: pd.Series, message: str, where: str = "") -> None:
-    """Raise if rows are wrong. `message` can contain the columns of the first wrong row and its number, {row}; `where` comes first."""
+    """Raise if rows are wrong. The error is `where` and then `message`.
+
+    `message` is a template with names of columns and `{row}`. The values and number of the first wrong row are inserted.
+    """
     if wrong.any():
         place = int(wrong.to_numpy(dtype=bool, na_value=False).argmax())
         [first] = frame.iloc[[place]].to_dict("records")
@@ -495,7 +498,7 @@ def reject_rows(frame: pd.DataFrame, wrong: pd.Series, message: str, where: str 
 
 
 def reject_values(frame: pd.DataFrame, wrong: pd.Series, column: str, where: str, expected: str) -> None:
-    """Raise if a row is wrong. The error has its value, and its number in the file, which is taken from the frame's index."""
+    """Raise if a row is wrong. The error states the value and the row's number in the file, taken from the frame's index."""
     if wrong.any():
         place, value = frame.index[at := wrong.to_numpy().argmax()], frame[column].iloc[[at]].item()
         row, value = place + 1 if isinstance(place, Integral) else place, "empty" if pd.isna(value) else repr(value)
@@ -519,7 +522,7 @@ def as_numbers(
 
 # %% ../../nbs/01_core/01_tables.ipynb #a7c1e4d2
 def _broken_rules(values: pd.Series, name: str, dtype: str, rule: str | tuple[str, ...]) -> Iterator[tuple[int, str]]:
-    """Yield the rows of a column that break its rule, and how."""
+    """Yield the place of each cell that breaks the rule of a column, and a text that describes the fault."""
     if rule in ("present", "optional", "derived") and name not in ("turn", "sample"):
         return
     missing = values.isna()
@@ -560,7 +563,7 @@ _CONVERTERS: dict[str, Callable[[Any], Any]] = {
 
 
 def convert_column(values: pd.Series, dtype: str) -> tuple[pd.Series, dict[Any, Any]]:
-    """Convert a column to a dtype. Return also the cells, by row, that can't be converted; they are NA.
+    """Return a column in a dtype, and the cells that can't be converted, by row. These cells become NA.
 
     A whole number may be a text, and end in .0 as in a file of a column that had missing values.
     """
@@ -682,9 +685,9 @@ def empty_table(table: str) -> pd.DataFrame:
 
 # %% ../../nbs/01_core/01_tables.ipynb #5f0a17c4
 def fault_of(frame: pd.DataFrame, error: Exception | None = None) -> str | None:
-    """Describe the first fault of a table: a duplicate or missing column, or a cell of the wrong kind. None if it has none.
+    """Describe the first fault of a table: a duplicate or missing column, or a cell of the wrong kind. Return None if there is no fault.
 
-    The dtype of a column is the one that `TABLES` states for its name; estimates and counts are numbers. A known column is
+    The name of a column determines its dtype, by the definitions of tables; estimates and counts are numbers. A known column is
     reported as missing if the error is a KeyError with its name.
 
     Examples
@@ -709,7 +712,7 @@ def fault_of(frame: pd.DataFrame, error: Exception | None = None) -> str | None:
 
 # %% ../../nbs/01_core/01_tables.ipynb #631bb54e
 def _change_texts(frame: pd.DataFrame, pattern: str, change: Callable[[str], str]) -> pd.DataFrame:
-    """Change the texts, and the names of columns, that begin with a pattern."""
+    """Apply `change` to each text and each column name that begins with a pattern."""
     other = (pd.CategoricalDtype, pd.ArrowDtype)  # may hold texts, too
     names = [name for name, dtype in frame.dtypes.items() if isinstance(dtype, other) and not pd.api.types.is_numeric_dtype(dtype)]
     frame = frame.astype(dict.fromkeys(names, object))  # a copy
@@ -774,7 +777,10 @@ def check_size(path: Path, size: int) -> None:
 
 @functools.lru_cache(maxsize=256)
 def _check_unpacked_size(path: Path, changed: int) -> None:
-    """Raise if a gzip file, as it was when last changed, unpacks to far more than its size explains."""
+    """Raise if a gzip file unpacks to far more than its size explains.
+
+    `changed` is the time of the last change. A changed file is checked again.
+    """
     with gzip.open(path) as file:
         for size in itertools.accumulate(map(len, iter(lambda: file.read(2**20), b""))):
             check_size(path, size)
@@ -860,7 +866,7 @@ def unique_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _parse_json(text: str, path: Path, place: str = "") -> Any:
-    """Parse a JSON text. If it is the other kind of file, the error says how to name it."""
+    """Parse a JSON text. The error says how to name the file if JSON and JSON lines were confused."""
     try:
         return json.loads(text, object_pairs_hook=unique_object)
     except (ValueError, RecursionError) as error:
@@ -978,7 +984,7 @@ def _find_separator(path: Path, encoding: str) -> dict[str, Any]:
     rows = [line for line in re.split(r"[\r\n]+", unquoted) if line.strip()][:2]
 
     def fit(separator: str) -> tuple[bool, int]:
-        """Return whether it cuts header and first row into the same number of cells, and how many."""
+        """Return whether header and first row have equally many separators, and the number in the header."""
         header, *first = [row.count(separator) for row in rows] or [0]
         header *= first != [0]  # a single column whose name contains it
         return header > 0 and first in ([], [header]), header
@@ -987,7 +993,7 @@ def _find_separator(path: Path, encoding: str) -> dict[str, Any]:
 
 # %% ../../nbs/01_core/01_tables.ipynb #07328d6e
 def _check_rows(path: Path, encoding: str, sep: str, skiprows: int) -> list[str]:
-    """Return the header of a CSV file. Raise if a row has more cells than it, or an unclosed quotation mark."""
+    """Return the header of a CSV file. Raise if a row has more cells than the header, or an unclosed quotation mark."""
     csv.field_size_limit(2**31 - 1)  # a message may be long
     header, number = None, 0
     with open_text(path, encoding) as file:
@@ -1211,7 +1217,7 @@ def _write_parquet(frame: pd.DataFrame, path: Path, table: str, meanings: Mappin
 
 # %% ../../nbs/01_core/01_tables.ipynb #1b5a3a3b
 def _write_csv(frame: pd.DataFrame, path: Path, separator: str, bom: bool) -> None:
-    """Write a frame as CSV; lists, dates and other objects as text."""
+    """Write a frame as CSV. Lists, dates and other objects are written as text."""
     import pyarrow as pa
     import pyarrow.csv
 
@@ -1312,7 +1318,7 @@ class TableStore:
         return self._rows if self.path is None or not self.path.exists() else self._read(self.path)
 
     def change(self, change: Callable[[pd.DataFrame], pd.DataFrame]) -> None:
-        """Replace the rows by the result of a function of them. They are on disk when this returns."""
+        """Replace the rows by the result of a function of them. The new rows are on disk when the method returns."""
         if self.path is None:
             self._rows = change(self._rows)
             return

@@ -71,7 +71,7 @@ def mask_code(text: str) -> str:
 
 # %% ../../nbs/01_core/05_texts.ipynb #7f891295
 def mask_quotations(text: str) -> str:
-    """Replace quoted lines and text in quotation marks by spaces. Straight single marks, which are mostly apostrophes, don't count.
+    """Replace quoted lines and text in quotation marks by spaces. Straight single marks are mostly apostrophes and don't count.
 
     Returns
     -------
@@ -139,7 +139,10 @@ _CHINESE_WORD = 0.6  # words that a character of Chinese or Japanese stands for
 # %% ../../nbs/01_core/05_texts.ipynb #41dc8aaa
 @functools.cache
 def _word_lists() -> tuple[frozenset[str], dict[str, list[str]], frozenset[str]]:
-    """Load English words, the other languages of each word, and the triples of letters in English words."""
+    """Load the word lists for detecting languages.
+
+    The parts are: the English words; a dict from each other word to its languages; the `_triples` of English words.
+    """
     from anthrokit.core.tables import data_path
 
     lists = tomllib.loads(data_path("languages.toml").read_text(encoding="utf-8"))
@@ -152,13 +155,13 @@ def _word_lists() -> tuple[frozenset[str], dict[str, list[str]], frozenset[str]]
 
 
 def _triples(word: str) -> list[str]:
-    """List the triples of letters of a word and its two ends."""
+    """List all sequences of three characters in a word, with `^` and `$` as marks of its ends."""
     word = f"^{word}$"
     return [word[start : start + 3] for start in range(len(word) - 2)]
 
 # %% ../../nbs/01_core/05_texts.ipynb #0200220a
 def _prose(text: str) -> str:
-    """Return a text without code, links, quotations and formulas; with its quotations if nothing else has letters."""
+    """Remove code, links, quotations and formulas from a text. Quotations are kept if the rest has no letters."""
     text = mask_code(plain_apostrophes(unicodedata.normalize("NFKC", text[:_LONGEST])))
     own = _MENTIONED.sub(" ", mask_quotations(text))
     if _SYMBOLS.search(own):
@@ -168,7 +171,7 @@ def _prose(text: str) -> str:
 
 # %% ../../nbs/01_core/05_texts.ipynb #858d2742
 def _other_script(text: str, words: int) -> str | None:
-    """Return the language if another script has more words than the Latin one."""
+    """Return the language if other scripts have more words than the Latin script; else None. `words`: Latin words."""
     counts = Counter(
         zh=_CHINESE_WORD * len(re.findall(f"[{_HAN}]", text)), ja=_CHINESE_WORD * len(re.findall(f"[{_KANA}]", text))
     )

@@ -98,7 +98,7 @@ _MOST_TOKENS = 10_000_000  # no context is longer: a count above it is a mistake
 
 
 def token_count(count: Any, guess: Callable[[], int], least: int = 0) -> int:
-    """Return a server's count of tokens, or the estimate if it is missing or absurd."""
+    """Return a server's count of tokens, or the estimate if the count is missing or absurd."""
     if isinstance(count, (int, float)) and not isinstance(count, bool) and least <= count <= _MOST_TOKENS:
         return int(count)
     return guess()
@@ -188,7 +188,7 @@ _REASON_FIELDS = ("finish_reason", "finishReason", "stop_reason", "stopReason", 
 
 
 def stated_reason(body: Any) -> Any:
-    """Return the stop reason in the body of an answer, in any provider's form; None if it has none.
+    """Return the stop reason in the body of an answer, in any provider's form; None if the body has no stop reason.
 
     Examples
     --------
@@ -273,9 +273,9 @@ def guess_messages(messages: Sequence[Mapping[str, Any]]) -> int:
 
 # %% ../../nbs/02_models/04_answers.ipynb #9553c5df
 def usage_counts(usage: Any) -> tuple[Any, Any]:
-    """Return the tokens (in, out) that a server states in any provider's fields; (0, 0) if it states none.
+    """Return the tokens (in, out) from the usage fields of a response, of any provider; (0, 0) without usage fields.
 
-    xAI, and Gemini in OpenAI's form, count the tokens of thoughts only in the total.
+    xAI and the OpenAI-compatible Gemini server count the tokens of thoughts only in the total.
 
     Examples
     --------
@@ -298,7 +298,7 @@ _USAGE_FIELDS = (
 
 
 def paid_tokens(body: Any) -> tuple[int, int] | None:
-    """Return the tokens (in, out) that a server states in the body of an answer; None if it states none."""
+    """Return the tokens (in, out) stated in the body of an answer; None if the body states no tokens."""
     if not isinstance(body, dict):
         return None
     counts = usage_counts(body.get("usage") or body.get("usageMetadata") or body)
@@ -361,7 +361,8 @@ class StreamFilter:
     def __call__(self, piece: Any, last: bool = False) -> None:
         """Take the next piece of the server's stream.
 
-        The text is read when it has grown by half a per cent, so the time stays linear, and after the last piece.
+        The text so far is read again after the last piece, and before it only after each growth by half a per cent. This keeps the
+        time linear.
         """
         self.received += split_parts(piece)[0] or ""
         if len(self.received) < self.due and not last:
@@ -377,5 +378,5 @@ class StreamFilter:
 
 
 def _begun(text: str, secret: str) -> int:
-    """Return how many of the last characters of a text may be the beginning of a secret."""
+    """Return the number of characters at the end of a text that may begin a secret."""
     return next((size for size in range(len(secret) - 1, 0, -1) if text.endswith(secret[:size])), 0)

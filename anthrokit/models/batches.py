@@ -68,7 +68,7 @@ class Batch:
 
 # %% ../../nbs/02_models/09_batches.ipynb #d5b822b7
 def _form_of(llm: LLM, request: Mapping[str, Any]) -> Any:
-    """Return the form of a request to the model's provider."""
+    """Return the form of a request to the model's provider. Raise if a batch can't carry this form."""
     if (form := llm.translator.form(request)) is None:
         raise SetupError(f"a batch can't carry requests of this form to {llm.model}. Leave out batch=….")
     return form
@@ -84,7 +84,7 @@ def request_line(request: Request, custom_id: str) -> bytes:
 
 # %% ../../nbs/02_models/09_batches.ipynb #8c37b27c
 def _parse_result(line: Mapping[str, Any]) -> tuple[str, int | None, Any]:
-    """Return the custom_id, HTTP status and body of a result in any provider's form; without a status, the reason."""
+    """Return the `custom_id`, HTTP status and body of any provider's result. Without a status (None), the body is the reason."""
     error = line.get("error")
     if "key" in line:  # Gemini
         body = line["response"] if error is None else {"error": error}
@@ -102,7 +102,7 @@ def _parse_result(line: Mapping[str, Any]) -> tuple[str, int | None, Any]:
 
 
 def read_result(line: bytes, llm: LLM) -> tuple[str, Completion] | None:
-    """Return the custom_id and the answer of a result line; None if it can't be read."""
+    """Return the `custom_id` and the answer of a result line; None if the line can't be read."""
     try:
         custom_id, status, body = _parse_result(json.loads(line))
         custom_id = str(custom_id)
@@ -123,15 +123,15 @@ def read_result(line: bytes, llm: LLM) -> tuple[str, Completion] | None:
 
 # %% ../../nbs/02_models/09_batches.ipynb #5c5563fb
 class _Gone(SetupError):
-    """The server has no such batch or file, or no batches at all (404)."""
+    """An error of a server without this batch or file, or without any batches (HTTP 404, 405 or 501)."""
 
 
 class _Refused(SetupError):
-    """The provider rejects this file."""
+    """The rejection of a file by the provider."""
 
 
 async def _call_provider(llm: LLM, call: Callable[..., Awaitable[Any]], *arguments: Any) -> Any:
-    """Return the result of a call, with retries after transient faults; keys are removed from errors."""
+    """Return the result of a call, with retries after transient faults. Keys are removed from errors."""
     for attempts in itertools.count(1):
         try:
             return await call(*arguments)
@@ -205,7 +205,7 @@ class _OpenAI:
 
 # %% ../../nbs/02_models/09_batches.ipynb #22961218
 class _OverHTTP:
-    """Batches of a provider that are called with the address and the headers of its single calls."""
+    """Batches over HTTP, with the address and headers of the provider's single calls."""
 
     def __init__(self, llm: LLM):
         hello = {"messages": [{"role": "user", "content": "Hello"}]}
@@ -265,7 +265,7 @@ class _Anthropic(_OverHTTP):
         return None
 
     async def _is_of(self, batch: str, requests: Mapping[str, Any]) -> bool:
-        """Return whether a batch has our requests, by its results."""
+        """Return whether a batch consists of `requests`, judged by its results. Wait until the results are available."""
         while not (state := await self.look(batch)).results:
             await asyncio.sleep(self.rest)
         try:
@@ -335,7 +335,7 @@ _BATCH_APIS |= {"azure": _OpenAI, "litellm_proxy": _OpenAI, "hosted_vllm": _Open
 
 
 class Provider:
-    """The batches of one model. Raises if it has none, or needs options that a batch can't carry."""
+    """The batches of one model. Raises if the model has no batches, or needs options that a batch can't carry."""
 
     def __init__(self, llm: LLM):
         name = None if llm.embedded else provider_of(llm.model, llm.api_base)[0]
@@ -382,7 +382,7 @@ class Provider:
         return await _call_provider(self.llm, once)
 
     async def look(self, batch: str) -> _BatchState:
-        """Return the state of a batch; gone if the provider no longer knows it."""
+        """Return the state of a batch; its status is "gone" if the provider no longer knows the batch."""
         try:
             return await _call_provider(self.llm, self.api.look, batch)
         except _Gone:
@@ -430,7 +430,7 @@ class BatchLedger:
         self.run = run
 
     def pending_files(self, model: str) -> dict[str, tuple[str | None, float, int]]:
-        """Return a model's pending files: batch (None before it begins), maximum dollars and tokens by file."""
+        """Return a model's pending files by id: the batch (None if not begun), maximum dollars, maximum tokens."""
         sql = f"SELECT file, batch, cost_most, tokens_most FROM batches WHERE model = ? AND {OPEN_BATCHES} ORDER BY at"
         return {file: columns for file, *columns in self.run.ledger.rows(sql, [model])}
 
@@ -456,7 +456,7 @@ class BatchLedger:
         return {row[1]: dict(zip(_ROW, row, strict=True)) for row in self.run.ledger.rows(sql, [file])}
 
     def answer(self, request: str) -> Completion | None:
-        """Return the fetched answer to a request that is not saved yet, if any."""
+        """Return the answer to a request, if the answer was fetched and is not saved yet; else None."""
         sql = "SELECT answer FROM batch_requests WHERE request = ? AND answer IS NOT NULL"
         rows = self.run.ledger.rows(sql, [request])
         return Completion(**json.loads(rows[0][0])) if rows else None
@@ -492,7 +492,7 @@ class _ModelQueue:
         self.work: asyncio.Task | None = None
 
     def check_same_model(self, llm: LLM) -> None:
-        """Raise if another model has the same name: their batches could not be distinguished. Settings may differ."""
+        """Raise if another model has the same name, because the batches could not be distinguished. Settings may differ."""
         own, other = ((one.model, one.bases, one.credentials.key) for one in (self.llm, llm))
         if own != other:
             raise SetupError(f"two models are called {llm.name} in one batch; give one another name, LLM(…, name=…)")
@@ -539,13 +539,13 @@ class _ModelQueue:
             self._resume_all()
 
     def _resume_all(self) -> None:
-        """Let all models' queues try again to send: a reservation was returned, or a queue has ended."""
+        """Let the queues of all models try to send again, because a reservation was returned or a queue has ended."""
         for queue in (self, *self.others.values()):
             queue.is_paused = False
 
     @property
     def _is_active(self) -> bool:
-        """Return whether a batch is pending here, or one may be sent."""
+        """Return whether awaited requests of this queue are in a batch, or may be sent."""
         return bool(self.awaited) and (bool(self.files) or not self.is_paused)
 
     def _is_time_to_send(self) -> bool:
@@ -592,7 +592,7 @@ class _ModelQueue:
         await self._begin(file, may_exist=False)
 
     async def _begin(self, file: str, *, may_exist: bool) -> None:
-        """Begin a file's batch, or find the one that an ended process began."""
+        """Begin a file's batch. If `may_exist`, first look for a batch that an earlier process began."""
         try:
             batch = await self.provider.begin(file, self.ledger.open_requests(file), may_exist=may_exist)
         except (_Refused, _Gone):
@@ -632,7 +632,7 @@ class _ModelQueue:
         self.is_paused = bool(self.files)
 
     def _requeue(self, file: str, status: str) -> None:
-        """End a file of which nothing was done; its requests wait again."""
+        """End a file without results, and put its awaited requests back into the queue."""
         again = [row["request"] for row in self.ledger.open_requests(file).values() if row["request"] in self.awaited]
         self._end(file, status)
         self.waiting = {request: self.awaited[request][0] for request in again} | self.waiting

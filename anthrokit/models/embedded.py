@@ -127,7 +127,7 @@ def _check_hashes(folder: Path) -> None:
 
 # %% ../../nbs/02_models/03_embedded.ipynb #5609f23d
 def cached_folder(name: str, make: Callable[[Path], Path]) -> Path:
-    """Return a model folder in the cache. It is made at the first call on a machine. Each process checks its hashes once."""
+    """Return a model folder in the cache, made at the first call on a machine. Each process checks the folder's hashes once."""
     import filelock
 
     folder = cache_folder() / name
@@ -190,7 +190,7 @@ def fetch_model(name: str) -> Path:
 def import_openvino(
     library: str = "openvino_genai", extra: str = "local", instead: str = "a server such as Ollama: LLM('ollama/<name>')"
 ) -> Any:
-    """Import a library of OpenVINO without the package that reports its use."""
+    """Import an OpenVINO library without its telemetry package."""
     absent = sys.modules.setdefault("openvino_telemetry", None) is None
     try:
         return importlib.import_module(library)
@@ -281,7 +281,7 @@ class _Engine:
     async def generate(
         self, messages: Sequence[Mapping[str, str]], settings: Mapping[str, Any], show: Any = None
     ) -> dict[str, Any]:
-        """Return an answer; all pending ones are generated side by side."""
+        """Return the answer to a dialogue. All pending answers are generated side by side."""
         one = self._begin(messages, settings, show)
         self.pending.add(one)
         if self.driver is None or self.driver.done():
@@ -292,7 +292,7 @@ class _Engine:
             self._cancel(one)
 
     async def _drive(self) -> None:
-        """Do steps until no text is pending."""
+        """Run steps of the engine until no text is pending."""
         while self.pending or self.pipeline.has_non_finished_requests():
             await asyncio.sleep(0)
             try:
@@ -314,7 +314,7 @@ class _Engine:
             one.answer.set_result(answer) if error is None else one.answer.set_exception(error)
 
     def _advance(self, one: _Generation) -> dict[str, Any] | None:
-        """Return the answer if it is complete. Otherwise show the new text, without an incomplete character or trailing blanks."""
+        """Return a complete answer, or None. Show the new text of an incomplete one, without partial characters or trailing blanks."""
         status, states = one.handle.get_status(), self.genai.GenerationStatus
         if status == states.RUNNING:
             if one.show is not None and one.handle.can_read():
@@ -338,7 +338,7 @@ class _Engine:
             one.handle.cancel()
 
     def close(self) -> None:
-        """Remove unfinished requests; the library warns about them at the end of the process."""
+        """Remove unfinished requests, because the library would warn about such requests at the end of the process."""
         for one in list(self.pending):
             self._cancel(one)
         while self.pipeline.has_non_finished_requests():
@@ -356,7 +356,7 @@ def _reject_fork() -> None:
 
 @load_once
 def load_engine() -> _Engine:
-    """Return the engine of this process; the model is loaded at the first call."""
+    """Return the engine of this process. The model is loaded at the first call."""
     _reject_fork()
     return _Engine()
 
@@ -407,10 +407,10 @@ async def answer_here(
 
 # %% ../../nbs/02_models/03_embedded.ipynb #443d59bc
 def calm_threads() -> None:
-    """Let torch's threads sleep while they wait for each other; call it before torch is imported.
+    """Let torch's threads sleep while they wait for each other. Call this function before torch is imported.
 
-    By default, waiting threads of OpenMP spin. If other programs run on the machine, they take processor time from the
-    thread that they wait for.
+    By default, waiting threads of OpenMP spin. If other programs run on the machine, spinning threads take
+    processor time from the thread that they wait for.
     """
     if "torch" in sys.modules and os.environ.get("GOMP_SPINCOUNT") is None and sys.platform == "linux":
         remedy = "If other work runs on this machine, set GOMP_SPINCOUNT=0 before Python starts: judging can be 8 times as fast."
@@ -436,7 +436,7 @@ def quiet_transformers() -> Any:
 
 # %% ../../nbs/02_models/03_embedded.ipynb #75ae6be1
 def _convert(gguf: Path, folder: Path) -> Path:
-    """Convert a GGUF file to bfloat16 safetensors with its tokenizer: 20 s once, then loading takes under one."""
+    """Convert a GGUF file and its tokenizer to bfloat16 safetensors. This takes 20 s once; then loading takes less than 1 s."""
     import torch
 
     transformers = quiet_transformers()

@@ -79,7 +79,7 @@ def _load_pipeline() -> Language:
 
 
 def _search_end(search: Callable[[str], re.Match | None], text: str) -> re.Match | None:
-    """Search the end of a text, not all of it: spaCy repeats the search for each sign at the end of a token."""
+    """Search only the end of a text, because spaCy repeats the search for each punctuation mark at the end of a token."""
     return search(text[-100:])
 
 # %% ../../nbs/02_models/12_english.ipynb #c22bfd85

@@ -33,7 +33,7 @@ __all__ = ['Workers', 'RayExecutor', 'SupportsSubmit', 'ExecutorPool']
 
 # %% ../../nbs/02_models/11_executors.ipynb #361fc80a
 class Outcome(NamedTuple):
-    """The outcome of a call: its answer or error (None if it was not begun), and failed attempts that may be billed."""
+    """The outcome of a call: the answer or error (None if the call was not begun), and failed attempts that may be billed."""
 
     answer: Completion | Exception | None = None
     lost_attempts: Sequence[Completion] = ()
@@ -41,7 +41,7 @@ class Outcome(NamedTuple):
 
 @functools.lru_cache(maxsize=64)
 def _model(pickled: bytes) -> LLM:
-    """Return a model of this process, made once."""
+    """Return the model of a pickle, made once per process."""
     return pickle.loads(pickled)
 
 
@@ -70,7 +70,7 @@ def work_off(calls: Sequence[tuple[bytes, Any, Mapping[str, Any]]], seconds: flo
 
 
 def _ignore_interrupts() -> None:
-    """Leave interrupts to the parent: a terminal, or Jupyter, sends them to the processes of a pool as well."""
+    """Ignore interrupts in a worker process. A terminal or Jupyter sends them to all processes, and the parent handles them."""
     if multiprocessing.parent_process() and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
@@ -80,7 +80,7 @@ _ONE_AT_A_TIME = threading.Lock()
 
 
 def compute(work: Callable[[], Any]) -> Any:
-    """Do slow local work. A process does one such piece at a time."""
+    """Do slow local work. A process does one piece of work at a time."""
     _ignore_interrupts()
     with _ONE_AT_A_TIME:
         return work()
@@ -97,7 +97,7 @@ class _PendingCall:
     answer: asyncio.Future
 
     def book(self, attempts: Iterable[Completion]) -> Exception | None:
-        """Record lost attempts. Return the last error that this raised, such as BudgetReached."""
+        """Record lost attempts. Return the last error raised by recording, such as BudgetReached, or None."""
         last = None
         for attempt in attempts:
             try:
@@ -107,7 +107,7 @@ class _PendingCall:
         return last
 
     def take(self, outcome: Outcome) -> None:
-        """Record lost attempts, and set the answer. An answer that was paid for is kept even if this reaches the budget."""
+        """Record lost attempts, and set the answer. A paid answer is kept even if the budget is reached."""
         answer, error = outcome.answer, self.book(outcome.lost_attempts)
         if error and not (isinstance(answer, Completion) and isinstance(error, BudgetReached)):
             answer = error
@@ -272,7 +272,7 @@ class ExecutorPool:
                 call.take(outcome)
 
     def _pickle(self, llm: LLM) -> bytes:
-        """Return a pickled model without its key, with its share of the rate limits."""
+        """Return a pickled model without the key, with the rate limits divided by the number of shards."""
         if llm not in self._pickled:
             own = copy.copy(llm)
             own.rpm, own.tpm = (limit and max(1.0, limit / self.shards) for limit in (llm.rpm, llm.tpm))

@@ -155,7 +155,7 @@ _LONGEST_WAIT = 600.0
 
 
 def stated_wait(headers: Mapping[str, str], body: str = "") -> float | None:
-    """Return the waiting time in seconds that a response asks for, at most ten minutes; None if it has none."""
+    """Return the waiting time in seconds that a response asks for, at most ten minutes; None without such a time."""
     seconds, value = None, headers.get("retry-after", "")
     with contextlib.suppress(ValueError, OverflowError):
         seconds = email.utils.parsedate_to_datetime(value).timestamp() - time.time()
@@ -190,7 +190,7 @@ def _error_text(body: str) -> str:
 
 
 def fault_of_response(status: int, body: str, headers: Mapping[str, str]) -> Fault:
-    """Return the fault that a response with an HTTP status of 400 or more means. Header names are in lower case."""
+    """Return the fault for a response with an HTTP status of 400 or more. Header names are in lower case."""
     body, text = body[:20_000], _error_text(body[:20_000])
     wait, words = stated_wait(headers, body), f"{text}\n{body}"  # in the body, letters may be escaped
     fitting = (name for name, statuses, pattern in _RULES if status in statuses and re.search(pattern, words, re.I))
@@ -245,7 +245,7 @@ _NO_ERROR = {"", "0", "200", "ok", "success", "none", "null"}
 
 
 def _is_error(error: Any) -> bool:
-    """Return whether the value of an error field reports an error: it is not empty, and does not say "success"."""
+    """Return whether the value of an error field reports an error: the value is not empty, and does not say "success"."""
     values = error.values() if isinstance(error, dict) else [error]
     return any(value and not (isinstance(value, (str, int)) and str(value).strip().lower() in _NO_ERROR) for value in values)
 
@@ -288,7 +288,7 @@ def fault_in_answer(body: Any, tokens: tuple[int, int] | None = None) -> Fault |
 
 # %% ../../nbs/02_models/02_faults.ipynb #50e3fbad
 def _response_of(error: Any) -> Any:
-    """Return the HTTP response behind an exception, if it has a text."""
+    """Return the HTTP response that an exception carries, if the response has a text; else None."""
     with contextlib.suppress(Exception):  # there is none, LiteLLM has made it itself, or its body is gone
         if int(error.response.status_code) >= 400 and error.response.text:
             return error.response
@@ -307,7 +307,7 @@ _NO_WORDS = re.compile(r"^((litellm\.)?\w+(Error|Exception)(:| -)\s*)+|:? ?<\w+(
 
 
 def fault_of_error(error: Exception, timeout: float) -> Fault | None:
-    """Return the fault that an exception of LiteLLM or of an HTTP client means; None for any other exception."""
+    """Return the fault for an exception of LiteLLM or of an HTTP client; None for any other exception."""
     text, status = _NO_WORDS.sub("", str(error)), getattr(error, "status_code", None)
     chain: list[BaseException] = [error]  # and those that caused it
     while (cause := chain[-1].__cause__ or chain[-1].__context__) is not None and cause not in chain:

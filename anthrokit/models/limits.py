@@ -29,7 +29,7 @@ class Bucket:
         self.level, self.at = self.size, time.monotonic()
 
     def wait(self, amount: float) -> float:
-        """Return the seconds until the amount, or a full bucket if that is less, is available."""
+        """Return the seconds until an amount is available, or until the bucket is full if the amount is larger."""
         now = time.monotonic()
         speed = max(self.rate - self.size, self.rate * 0.5) / 60
         self.level, self.at = min(self.size, self.level + (now - self.at) * speed), now
@@ -56,12 +56,12 @@ class Server:
 
     @property
     def available(self) -> bool:
-        """Return whether calls may go here. After two failures in a row it is paused, and then one call tests it."""
+        """Return whether calls may go to the server. After two failures in a row the server is paused, and then tested by one call."""
         now = time.monotonic()
         return self.closed_until <= now and (self.failures < 2 or (self.rests_until <= now and not self._tested))
 
     def pause(self) -> float:
-        """Return the seconds until a call may be sent, even to a server that has failed; infinity if a call has to end first."""
+        """Return the seconds until a call may be sent, even to a server that has failed: infinity if another call must end first."""
         return math.inf if self.in_flight + 1 > self.window else max(0.0, self.closed_until - time.monotonic())
 
     def enter(self) -> None:
@@ -118,7 +118,7 @@ class RateLimiter:
         self._ended = asyncio.Event()  # set when a call has ended
 
     def limit(self, rpm: float | None, tpm: float | None) -> None:
-        """Set rate limits; the stricter of two holds."""
+        """Set rate limits. An existing limit changes only if the new limit is stricter."""
         if rpm is not None and (self.requests is None or rpm < self.requests.rate):
             self.requests = Bucket(rpm)
         if tpm is not None and (self.tokens is None or tpm < self.tokens.rate):
@@ -130,7 +130,7 @@ class RateLimiter:
         return sum(server.in_flight for server in self.servers)
 
     def choose(self, failed: Collection[Server] = ()) -> Server:
-        """Return the server for the next call: available, with room, if possible not one where this call has failed."""
+        """Return the server for the next call, preferably available, with room, and without an earlier failure of this call."""
         if len(self.servers) == 1:  # most models; choose runs for every call
             return self.servers[0]
 
@@ -140,7 +140,7 @@ class RateLimiter:
         return min(self.servers, key=rank)
 
     def _next(self, tokens: int, failed: Collection[Server]) -> tuple[Server, float]:
-        """Return the server for the next call, and the seconds until it may be sent; infinity if a call has to end first."""
+        """Return the server for the next call, and the seconds until the call may be sent: infinity if another call must end first."""
         server = self.choose(failed)
         pause = server.pause()
         for bucket, amount in ((self.requests, 1), (self.tokens, tokens)):

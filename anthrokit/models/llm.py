@@ -91,14 +91,14 @@ def _may_hold_secret(name: str, value: Any) -> bool:
 
 
 def by_privacy(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return open options and options that may hold a secret; drop those that are None."""
+    """Divide options into public options and options that may hold a secret. Options that are None are dropped."""
     options_set = {name: value for name, value in options.items() if value is not None}
     private = {name: value for name, value in options_set.items() if _may_hold_secret(name, value)}
     return {name: value for name, value in options_set.items() if name not in private}, private
 
 # %% ../../nbs/02_models/07_llm.ipynb #0111b086
 def _without_texts(value: Any) -> Any:
-    """Return a body that may be shown: numbers and switches, short hashes for texts, no field named like a key."""
+    """Return a request body that may be shown: texts become short hashes, and fields named like a key are removed."""
     if isinstance(value, Mapping):
         return {str(name): _without_texts(one) for name, one in value.items() if not _PRIVATE.search(str(name))}
     if isinstance(value, (list, tuple)):
@@ -107,7 +107,7 @@ def _without_texts(value: Any) -> Any:
 
 # %% ../../nbs/02_models/07_llm.ipynb #29d32cae
 def _check_json(model: str, options: Mapping[str, Any]) -> None:
-    """Raise if JSON can't hold a setting: it can be neither sent nor saved."""
+    """Raise if JSON can't hold a setting, since settings are sent and saved as JSON."""
     for name, value in options.items():
         try:
             json.dumps(value, allow_nan=False)
@@ -153,7 +153,7 @@ def _addresses(model: str, api_base: str | Sequence[str] | None) -> tuple[str, .
 def _reach(model: str, base: str | None) -> None:
     """Raise if a server doesn't answer, or if an OpenAI-compatible server answers at a similar address.
 
-    The default address of a provider is not tried.
+    The default address of a provider is not tried, except Ollama's.
     """
     provider, default_base = provider_of(model, base)
     if not base and provider != "ollama":
@@ -165,7 +165,10 @@ def _reach(model: str, base: str | None) -> None:
     as_openai = provider not in ("anthropic", "gemini", "ollama", "ollama_chat")
 
     async def status(address: str) -> int:
-        """Return the status of the list of models, whose body may be endless or unreadable; the certificate is checked as in calls."""
+        """Return the HTTP status of the list of models at an address.
+
+        The body is not read, because it may be endless or unreadable. The certificate is checked as in calls.
+        """
         async with (
             asyncio.timeout(8),  # httpx's own timeout begins again with each byte
             httpx.AsyncClient(timeout=None, verify=get_ssl_configuration()) as client,
@@ -212,7 +215,7 @@ _SET_HERE = {"n", "stream", "stream_options", "messages", "num_retries", "drop_p
 
 
 def _check_names(model: str, options: Iterable[str]) -> None:
-    """Raise if an option is almost a known one, since providers ignore misspelt options. Show a notice about other unknown ones."""
+    """Raise if the name of an option is almost a known name. Show a notice about other unknown names."""
     for name in sorted(_SET_HERE & {*options}):
         raise ValueError(f"a model has no setting {name!r}: anthrokit sets it itself; {lead_of(name, 'setting')}")
     own = [*inspect.signature(LLM).parameters][:-1]
@@ -279,7 +282,10 @@ _UNREACHED_RETRIES = 3  # for a server that has never answered; they take about 
 
 
 def _form(request: Mapping[str, Any]) -> tuple[frozenset, frozenset]:
-    """Return the names of a request's parameters and its roles: if one request of a form works, its settings are right."""
+    """Return the form of a request: the names of its parameters, and its roles.
+
+    If one request works, the settings of all requests of the same form are right.
+    """
     return frozenset(request), frozenset(message["role"] for message in request["messages"])
 
 
@@ -477,7 +483,7 @@ class LLM(metaclass=Naming):
 
     @property
     def embedded(self) -> bool:
-        """Return whether it is the model that runs in this process."""
+        """Return whether the model is embedded: it then runs in this process."""
         return self.model.startswith("local/")
 
     def _embedded_endpoint(self) -> Endpoint:
@@ -489,7 +495,7 @@ class LLM(metaclass=Naming):
         return Endpoint("embedded", self.timeout, self.prices(), False, ready)
 
     def _reached_endpoints(self) -> list[Endpoint]:
-        """Return all endpoints; raise if none responds. Those that don't respond yet are used once they do."""
+        """Return all endpoints. Raise if no endpoint responds. An endpoint that does not respond yet is used later."""
         endpoints, silent, self._live.reached = [], [], bool(self.bases)
         for base, address in zip(self.bases or (None,), self.addresses or (None,), strict=True):
             endpoints.append(self._remote_endpoint(base, address))
@@ -521,7 +527,7 @@ class LLM(metaclass=Naming):
         return Endpoint(transport, self.timeout, self.prices(), self.price is None, wire, secrets, address)
 
     def _checked_key(self, provider: str) -> str | None:
-        """Return the key to send; raise if the provider needs one and it is missing."""
+        """Return the key to send. Raise if the provider needs a key and the key is missing."""
         if self.bases or provider == "ollama":
             if provider == "openai" and not os.environ.get("OPENAI_API_KEY"):
                 return self.credentials.key or "none"
@@ -531,7 +537,7 @@ class LLM(metaclass=Naming):
 
     @property
     def translator(self) -> RequestTranslator:
-        """Return the translator of its requests and answers."""
+        """Return the translator of the model's requests and answers."""
         return self.prepare()._live.endpoints[0].ready
 
     # Properties
@@ -581,7 +587,7 @@ class LLM(metaclass=Naming):
 
     @property
     def _tier(self) -> str:
-        """Return the suffix of price names in LiteLLM's table."""
+        """Return the suffix that prices of the model's `service_tier` have in LiteLLM's table; "" without a tier."""
         return f"_{self.parameters['service_tier']}" if "service_tier" in self.parameters else ""
 
     def prompt_cache(self) -> PromptCache | None:
@@ -611,7 +617,7 @@ class LLM(metaclass=Naming):
 
     @property
     def longest_answer(self) -> int:
-        """Return the maximum tokens of an answer: requested, from LiteLLM's table, or assumed."""
+        """Return the maximum tokens of an answer: the requested limit, else LiteLLM's, else an assumed one."""
         return self._limit({}) or self._entry.get("max_output_tokens") or _ASSUMED_LONGEST
 
     def _limit(self, parameters: Mapping[str, Any]) -> int | None:
@@ -760,7 +766,7 @@ class LLM(metaclass=Naming):
     async def _attempt(
         self, request: dict[str, Any], on_lost: Any, failed: set[Server], show: Any = None
     ) -> tuple[Completion, str | None]:
-        """Make one attempt when the rate limiter allows it; return the answer and the server's address, or note its failure."""
+        """Make one attempt when the rate limiter allows it. Return the answer and the server's address, or note and raise the fault."""
         live, guess = self._live, 0
         if live.limiter.tokens:
             guess = guess_messages(request["messages"]) + (self._limit(request) or 500)
@@ -784,7 +790,7 @@ class LLM(metaclass=Naming):
             live.limiter.leave(permit, tokens_used, last_fault)
 
     async def _probe(self, request: Mapping[str, Any], fault: Fault, on_lost: Any) -> None:
-        """Find out whether a request was rejected for its text or its form, with the same form and the text 'Hello'."""
+        """Raise if a request was rejected for its form. For this, send a request of the same form with the text 'Hello'."""
         async with self._live.probe:
             if _form(request) in self._live.worked:
                 return

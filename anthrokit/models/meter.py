@@ -182,13 +182,13 @@ class Meter:
         return tokens_in * price[0] + tokens_out * price[1], tokens_in + tokens_out
 
     def _expected(self, request: Request) -> tuple[float, int]:
-        """Return the expected dollars and tokens of a call; the maximum until five answers are known."""
+        """Return the expected dollars and tokens of a call. Until five answers are known, return the maximum."""
         lengths = sorted(self._known_answers(request))
         usual = lengths[int(0.95 * (len(lengths) - 1))] if len(lengths) >= _ENOUGH else math.inf
         return self.most(request, tokens_out=usual)
 
     def _known_answers(self, request: Request) -> deque[int]:
-        """Return the lengths of the last answers of a model for a purpose, including earlier sessions."""
+        """Return the lengths of a model's last answers for one purpose, including answers of earlier sessions."""
         key = request.llm.name, request.purpose
         if key not in self._answers:
             sql = (
@@ -214,13 +214,13 @@ class Meter:
         return cost, tokens
 
     def _release(self, request: Request, cost: float, tokens: int) -> None:
-        """Return the reservation of a call, and wake the calls that wait."""
+        """Release the reservation of a call, and wake waiting calls."""
         self.set_aside(-cost, -tokens)
         self._in_flight[request.llm.name, request.purpose] -= 1
         self._returned.set()
 
     def over(self, cost: float, tokens: int) -> str | None:
-        """Return the cap that a further amount would exceed; None if it fits."""
+        """Return the cap that a further amount would exceed; None if the amount fits."""
         cap = self.budget
         if cap.usd is not None and (self.cost or 0.0) + self._reserved_cost + cost > cap.usd:
             return f"{cap.usd:g} US dollars"
@@ -248,7 +248,7 @@ class Meter:
 
     @property
     def dollars(self) -> str:
-        """Return the dollars spent as text."""
+        """Return the spent dollars as text."""
         return "unknown" if self.cost is None else f"{self.cost:.2f}"
 
     @functools.cached_property
@@ -275,7 +275,7 @@ class Meter:
         self.writer.put("calls", [row])
 
     def _notice_length(self, llm: LLM, answer: Completion, max_tokens: int | None) -> None:
-        """Warn once if an answer is longer than requested, and reserve its length from now on."""
+        """Warn once if an answer is longer than requested. From then on, calls reserve the length of this answer."""
         limit = max_tokens or llm.longest_answer
         if answer.tokens_out <= max(1.1 * limit + 10, self._longest_seen.get(llm.name, 0)):
             return

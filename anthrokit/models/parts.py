@@ -34,7 +34,7 @@ JSON_LINES = (".jsonl", ".ndjson")
 
 
 def _suffix(path: Path) -> str:
-    """Return the suffix of a file in lower case, without .gz unless it is a Parquet file."""
+    """Return the suffix of a file in lower case. The ending .gz is ignored, except after .parquet."""
     name = path.name.lower()
     return Path(name if name.endswith(".parquet.gz") else name.removesuffix(".gz")).suffix
 
@@ -57,7 +57,7 @@ class Part(NamedTuple):
 
     @property
     def suffix(self) -> str:
-        """Return the suffix of its file, without .gz."""
+        """Return the suffix of the part's file, without .gz."""
         return _suffix(self.path)
 
     def read_bytes(self) -> bytes:
@@ -67,7 +67,7 @@ class Part(NamedTuple):
             return file.buffer.read(self.size or -1)
 
     def fingerprint(self) -> str:
-        """Return a hash: of the lines, or of all columns of the row group."""
+        """Return a hash of the lines, or of all columns of the row group."""
         import pyarrow.parquet
 
         if self.suffix != ".parquet":
@@ -143,7 +143,7 @@ def parts_of(source: Any, what: str = "rows", *, others: Sequence[str] = ()) -> 
 
 
 def _files_in(folder: Path, what: str, suffixes: Collection[str]) -> list[Path]:
-    """List the files of a folder and its subfolders, without results and hidden files; report files of other kinds."""
+    """List the files of a folder and its subfolders, without results and hidden files. Show a notice about other kinds of files."""
     results = {path.parent for path in folder.rglob(_ABOUT)}
     every = (path for path in sorted(folder.rglob("*")) if path.is_file())
     visible = (path for path in every if not any(name.startswith((".", "_")) for name in path.relative_to(folder).parts))
@@ -159,7 +159,7 @@ def _files_in(folder: Path, what: str, suffixes: Collection[str]) -> list[Path]:
 
 
 def _parts_of_file(path: Path, what: str, suffixes: Collection[str]) -> list[Part]:
-    """List the parts of a file; a Parquet file that can't be read, or a file of another kind, is an error."""
+    """List the parts of a file. Raise if a Parquet file can't be read, or if the file is of another kind."""
     import pyarrow.parquet
 
     if path.suffix.lower() in JSON_LINES:  # not .gz: its lines can't be found by their byte

@@ -108,7 +108,7 @@ class SeparatedText(NamedTuple):
 
 # %% ../../nbs/02_models/13_thoughts.ipynb #a272babc
 def _split_channels(text: str) -> tuple[str | None, list[str]] | None:
-    """Split harmony's channels, whole or with their special tokens stripped; return None for any other text."""
+    """Return the answer and the thoughts of a text in harmony's channels, with or without special tokens; None for other texts."""
     headers = [*_CHANNEL.finditer(text)] if "<|message|>" in text else []
     stripped = not headers
     if stripped:
@@ -128,7 +128,7 @@ def _split_channels(text: str) -> tuple[str | None, list[str]] | None:
 
 # %% ../../nbs/02_models/13_thoughts.ipynb #19463746
 def _split_phrases(text: str) -> tuple[str | None, list[str]] | None:
-    """Split a text in which a sentence opens the thoughts and another one the answer."""
+    """Return the answer and the thoughts of a text in which fixed phrases introduce both parts; None for other texts."""
     start = text.lstrip()
     for opens, closes in _PHRASES.items():
         if start.startswith(opens) and (second := re.search(closes, start)):
@@ -160,7 +160,7 @@ def _find_marks(text: str) -> list[_Mark]:
 
 # %% ../../nbs/02_models/13_thoughts.ipynb #1ecc4d99
 def _balanced_pairs(marks: list[_Mark]) -> dict[int, int]:
-    """Return the place of the closing mark for each opening one that has one, as for brackets."""
+    """Return a dict from the place of each opening mark to its closing mark, paired like brackets. Unpaired marks are left out."""
     pairs, open_places = {}, {}
     for place, mark in enumerate(marks):
         if mark.kind in ("open", "plain"):
@@ -171,7 +171,7 @@ def _balanced_pairs(marks: list[_Mark]) -> dict[int, int]:
 
 
 def _pair_marks(marks: list[_Mark]) -> dict[int, int]:
-    """Return the place of the closing mark for each opening one: balanced if possible, else the next of its family."""
+    """Return a dict like `_balanced_pairs`. An unpaired opening mark gets the next closing mark of its family."""
     pairs = _balanced_pairs(marks)
     following: dict[str, int] = {}
     for place in range(len(marks) - 1, -1, -1):
@@ -188,9 +188,9 @@ _PUNCTUATION = tuple(",.;:!?)]}\"'”’»…")  # with which a sentence continu
 
 
 def _is_block(text: str, opening: _Mark, closing: _Mark) -> bool:
-    """Return whether marks after some text enclose a block.
+    """Return whether two marks enclose a block. The text before the opening mark is not blank.
 
-    The block begins a line, and the line before it does not end with a colon, which would announce an example. Either the
+    A block begins a line. The line before the block does not end with a colon, which would announce an example. Either the
     opening mark is alone in its line, or no sentence continues after the closing mark.
     """
     before = text[max(0, opening.start - 80) : opening.start].rstrip(" \t")
@@ -200,7 +200,7 @@ def _is_block(text: str, opening: _Mark, closing: _Mark) -> bool:
 
 
 def _ends_opened_thoughts(text: str, mark: _Mark) -> bool:
-    """Return whether a lone closing mark ends thoughts that the prompt opened, and is not mentioned in a sentence."""
+    """Return whether a lone closing mark ends thoughts that the prompt opened, instead of being mentioned in a sentence."""
     before = text[max(0, mark.start - 80) : mark.start]
     if not before[-1:].isspace():
         return before[-1:] not in "\"'“‘«([{"
@@ -208,14 +208,14 @@ def _ends_opened_thoughts(text: str, mark: _Mark) -> bool:
 
 # %% ../../nbs/02_models/13_thoughts.ipynb #a9d88747
 def _may_be_mentioned(text: str, opening: _Mark, closing: _Mark) -> bool:
-    """Return whether a closing mark is within a sentence of the thoughts, which continues in lower case or with punctuation."""
+    """Return whether a closing mark may be mentioned in the thoughts: lower case or punctuation continues the sentence."""
     following = text[closing.end : closing.end + 80].lstrip(" \t")[:1]
     continues = following.islower() or following in _PUNCTUATION
     return continues and not _ends_opened_thoughts(text, closing) and not is_blank(text[opening.end : closing.start])
 
 
 def _later_end(text: str, opening: _Mark, closing: _Mark, marks: list[_Mark], pairs: Mapping[int, int]) -> _Mark | None:
-    """Return a later closing mark that ends the thoughts, if the first one may be mentioned in a sentence; None if there is none."""
+    """Return a later closing mark that ends the thoughts, if the first mark may only be mentioned; else None."""
     if not _may_be_mentioned(text, opening, closing):
         return None
     paired = {*pairs.values()}
@@ -229,7 +229,7 @@ _MENTION = re.compile(r"\W*(?:and|or|to|und|et|y|和|与)?\W*", re.I)
 
 
 def _thought_after(text: str, mark: _Mark, closing: _Mark | None, every: list[_Mark], has_answer: bool) -> tuple[str, int] | None:
-    """Return the thought that a mark opens, and where it ends; None if the mark is one within the answer."""
+    """Return the thought that a mark opens, and the place of its end; None if the mark belongs to the answer."""
     if closing is None and not has_answer:
         later = (one for one in every if one.start >= mark.end and one.kind == "close")
         fitting = (one for one in later if one.family == mark.family or one.family not in _OWN_ONLY)
@@ -286,14 +286,14 @@ def _clean_thought(thought: str) -> str:
 
 
 def _unknown_marks(answer: str) -> tuple[str, ...]:
-    """Return marks outside code that may belong to reasoning, once each."""
+    """Return marks outside code that may belong to reasoning, without duplicates."""
     plain = _CODE.sub(" ", answer) if "`" in answer else answer
     marks = [match[0] for pattern in (_MARK, _UNKNOWN) for match in pattern.finditer(plain) if match.lastgroup != "plain_details"]
     return tuple(dict.fromkeys(mark.strip() for mark in marks if mark not in ("</details>", ":::")))
 
 # %% ../../nbs/02_models/13_thoughts.ipynb #ad73e2d1
 def _without_label(text: str) -> str:
-    """Return a text without special tokens or the speaker's name before an opening mark."""
+    """Remove special tokens and the speaker's name from the start of a text, if an opening mark follows."""
     start = label.end() if (label := _LABEL.match(text)) else 0
     mark = _MARK.match(text, start)
     return text[start:] if mark and (mark.lastgroup or "").startswith("open") else text

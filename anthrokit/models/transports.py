@@ -54,7 +54,7 @@ _IMPORT_GUARD = threading.Lock()
 
 
 def _import_into(future: concurrent.futures.Future) -> None:
-    """Import LiteLLM without output and without network. An error ends the future too: others wait for it."""
+    """Import LiteLLM without output or network access. The module, or the error of the import, is set in a future."""
     try:
         parts = [name for name in list(sys.modules) if name == "litellm" or name.startswith("litellm.")]
         if not hasattr(sys.modules.get("litellm"), "acompletion"):
@@ -75,7 +75,7 @@ def _import_into(future: concurrent.futures.Future) -> None:
 
 
 def begin_import() -> concurrent.futures.Future:
-    """Begin to import LiteLLM, unless that has begun; return the future of the module."""
+    """Begin to import LiteLLM, unless the import has begun or is done. Return the future of the module."""
     global _IMPORT
     with _IMPORT_GUARD:
         if _IMPORT is None or (_IMPORT.done() and _IMPORT.exception() is not None):
@@ -94,7 +94,7 @@ def import_litellm() -> Any:
 
 # %% ../../nbs/02_models/05_transports.ipynb #84523f5f
 def _read(response: Any, messages: Sequence[Mapping[str, Any]], **overrides: Any) -> Completion:
-    """Read LiteLLM's answer; `overrides` replace its fields, such as the stop reason in the provider's words."""
+    """Read an answer of LiteLLM. `overrides` replace fields of the answer, such as the stop reason in the provider's words."""
     body = {} if response is None else response.model_dump(warnings=False)
     choice = next(iter(body.get("choices") or ()), {})
     fields = (choice.get("message") or {}).get("provider_specific_fields") or {}
@@ -107,7 +107,7 @@ _LISTENERS = ("callbacks", "success_callback", "failure_callback", "_async_succe
 
 
 def _has_listeners(litellm: Any) -> bool:
-    """Return whether LiteLLM's log or cache is in use. For Gemini it lists an internal cache among the callbacks."""
+    """Return whether LiteLLM's log or cache is in use. The internal cache among LiteLLM's callbacks does not count."""
     listeners = [one for name in _LISTENERS for one in getattr(litellm, name, None) or () if one != "cache"]
     return bool(listeners or litellm.cache)
 
@@ -173,7 +173,7 @@ async def _by_litellm(wire: RequestTranslator, request: Mapping[str, Any], show:
 
 
 def _reason_without_body(response: Any, request: Mapping[str, Any]) -> str | None:
-    """Return "length" if LiteLLM states "stop" and an answer has as many tokens as its limit allows."""
+    """Return "length" if LiteLLM states "stop" for an answer that reached the token limit; else None."""
     limit = request.get("max_tokens") or request.get("max_completion_tokens")
     tokens = getattr(getattr(response, "usage", None), "completion_tokens", None)
     stopped = bool(getattr(response, "choices", None)) and response.choices[0].finish_reason == "stop"
@@ -181,7 +181,7 @@ def _reason_without_body(response: Any, request: Mapping[str, Any]) -> str | Non
 
 # %% ../../nbs/02_models/05_transports.ipynb #086aa411
 class _Rehearsed(BaseException):
-    """The request that LiteLLM was about to send."""
+    """An exception with the request that LiteLLM was about to send."""
 
 
 def _rehearsal(ready: Mapping[str, Any], request: Mapping[str, Any]) -> dict[str, Any]:
@@ -217,7 +217,7 @@ class Form:
 
 
 def translate_parameters(model: str, provider: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return parameters by the provider's names, without those that LiteLLM leaves out."""
+    """Return parameters under the provider's names. Parameters that LiteLLM leaves out are missing."""
     about = {"model": model, "custom_llm_provider": provider, "drop_params": True}
     return import_litellm().utils.get_optional_params(**about, **copy.deepcopy(dict(parameters)))
 
@@ -233,7 +233,7 @@ class _NoLog:
 
 
 def _proxy_of(url: str) -> str | None:
-    """Return the proxy for an address from the environment."""
+    """Return the proxy that the environment sets for an address."""
     parts = urllib.parse.urlsplit(url)
     if urllib.request.proxy_bypass(parts.hostname or ""):
         return None
@@ -241,7 +241,7 @@ def _proxy_of(url: str) -> str | None:
 
 # %% ../../nbs/02_models/05_transports.ipynb #4c275784
 def _dump_json(value: Any) -> bytes:
-    """Return a value as JSON in UTF-8, by the faster of two encoders if it can."""
+    """Return a value as JSON in UTF-8, by the faster of two encoders if possible."""
     import pydantic_core  # which LiteLLM requires
 
     try:
@@ -254,7 +254,7 @@ _COMMENTS = re.compile(rb"(?:\s*:[^\n]*\n)+")  # what some servers send to keep 
 
 
 def parsed_body(raw: bytes) -> Any:
-    """Return the JSON object of a 200 response; raise a fault if it is not one."""
+    """Return the JSON object of a 200 response. Raise a fault if the response is not a JSON object."""
     raw = raw[match.end() :] if (match := _COMMENTS.match(raw)) else raw
     try:
         body = json.loads(raw)
@@ -292,7 +292,7 @@ class RequestTranslator:
         self._unpriced: set[str | None] = set()  # models that LiteLLM's table of prices doesn't know
 
     def _passes_messages(self) -> bool:
-        """Return whether LiteLLM sends messages as they are: for o3-mini, say, it renames the role system."""
+        """Return whether LiteLLM sends messages unchanged. For o3-mini, for example, LiteLLM renames the role `system`."""
         body = {"model": self.model, "messages": [{"role": one, "content": "Hi"} for one in ("system", "user", "assistant")]}
         return self.provider_config.transform_request(self.model, copy.deepcopy(body["messages"]), {}, {}, {}) == body
 
@@ -363,7 +363,7 @@ class RequestTranslator:
         return start if end == b"{}" else b"%b, %b" % (start[:-1], end[1:])
 
     def _with_cache_marks(self, messages: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-        """Return messages with each shared prefix that is long enough in a separate block with a cache marker."""
+        """Return messages in which each long shared prefix is a separate block with a cache marker."""
         before = [split_parts(message["content"])[0] or "" for message in messages if message["role"] == "system"]
         marked_messages = []
         for message in messages:
@@ -412,7 +412,7 @@ class RequestTranslator:
         return replace_fields(answer, cost=self._cost(response))
 
     def _translated(self, body: Mapping[str, Any], raw: bytes, messages: Sequence[Mapping[str, Any]]) -> Any:
-        """Return an answer in LiteLLM's form, by its translator."""
+        """Return an answer in LiteLLM's form, translated by LiteLLM."""
         import httpx
 
         try:
@@ -518,7 +518,7 @@ async def http(method: str, url: str, **options: Any) -> bytes:
 
 
 async def _body(response: Any, show: StreamFilter | None = None) -> bytes:
-    """Return the body of a response; show each piece of a stream. Errors are raised as faults."""
+    """Return the body of a response, and show each piece of a stream. Errors are raised as faults."""
     if show and response.status == 200 and response.content_type == "text/event-stream":
         return json.dumps(await _join_events(_events(response), show)).encode()
     raw = await response.read()
@@ -528,7 +528,7 @@ async def _body(response: Any, show: StreamFilter | None = None) -> bytes:
 
 
 async def _by_lean(wire: RequestTranslator, request: Mapping[str, Any], show: StreamFilter | None) -> Completion:
-    """Make one attempt straight at the provider, or through LiteLLM if the form needs it or its log is in use."""
+    """Make one attempt by a direct request, or through LiteLLM if the form, streaming or LiteLLM's log requires this."""
     form = None if _has_listeners(wire.litellm) else wire.form(request)
     if form is None or (show and wire.provider not in _AS_OPENAI):
         return await _by_litellm(wire, request, show)
@@ -545,7 +545,7 @@ _LINE_ENDS = re.compile(rb"\r\n|\n|\r(?!\Z)")  # \r at the end of a piece may be
 
 
 async def _lines(response: Any) -> AsyncIterator[bytes]:
-    """Yield the lines of a stream. The last one may lack a line break; a cut event is left out."""
+    """Yield the lines of a stream. The last line may lack a line break, but must end with "}", since a cut event is unusable."""
     rest = b""
     async for data in response.content.iter_any():
         *lines, rest = _LINE_ENDS.split(rest + data)
@@ -556,7 +556,7 @@ async def _lines(response: Any) -> AsyncIterator[bytes]:
 
 
 def _is_piece(event: Any) -> bool:
-    """Return whether an event has the form of a piece of an answer or of an error."""
+    """Return whether an event has the form of an error or of a piece of an answer."""
     choices = (event.get("choices") or []) if isinstance(event, dict) else None
     return isinstance(choices, list) and all(
         isinstance(one, dict) and isinstance(one.get("delta", one.get("message")) or {}, dict) for one in choices
@@ -585,7 +585,7 @@ async def _events(response: Any) -> AsyncIterator[dict[str, Any]]:
 
 # %% ../../nbs/02_models/05_transports.ipynb #d70ccb94
 async def _join_events(events: AsyncIterator[dict[str, Any]], show: StreamFilter) -> dict[str, Any]:
-    """Join the events of a stream to one answer, and show each piece. Further choices are ignored."""
+    """Join the events of a stream to one answer, and show each piece. Only the first choice is used."""
     choices: dict[int, dict[str, Any]] = {}
     whole: dict[str, Any] = {"object": "chat.completion", "usage": None}
     async for event in events:
