@@ -333,7 +333,7 @@ async def _run_in_batches(job: Job, batch: Batch, call: Callable[[Request], Awai
 
 # %% ../nbs/03_work.ipynb #ff4b4bd8
 def _require_no_batches(job: Job) -> None:
-    """Raise if requests of the job's models are in batches: single calls would pay for them twice."""
+    """Raise if requests of the job's models are in batches, because single calls would pay for these requests twice."""
     for model in job.models:
         if pending := count_pending(job.run, model.name):
             problem = f"batches at the provider hold {number_of(pending, 'request')} of {model.name} for the run {job.run.name!r}"
@@ -382,7 +382,7 @@ def _active(
 
 # %% ../nbs/03_work.ipynb #08f68213
 class _Progress:
-    """The progress bar of a job, drawn by the thread that waits for it."""
+    """The progress bar of a job, drawn by the thread that waits for the job."""
 
     def __init__(self, job: Job, show: bool = True):
         self.job, self.show, self._bar = job, show, None
@@ -421,7 +421,7 @@ def _describe_progress(job: Job) -> str:
 
 @contextlib.contextmanager
 def sigterm_interrupts() -> Iterator[None]:
-    """Let SIGTERM raise KeyboardInterrupt in the main thread, unless it has a handler."""
+    """Let SIGTERM raise KeyboardInterrupt in the main thread, unless SIGTERM has a handler."""
     in_main_thread = threading.current_thread() is threading.main_thread()
     ours = in_main_thread and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
     if ours:
@@ -510,7 +510,7 @@ async def arun_job(job: Job, *, batch: bool | Batch = False, on: Workers | None 
 
 # %% ../nbs/03_work.ipynb #e37c449d
 class Running:
-    """A job that runs in the background. It ends with the process, or when its run is closed; saved results stay.
+    """A job that runs in the background. The job ends with the process, or when the run is closed. Saved results stay.
 
     Parameters
     ----------
@@ -592,7 +592,9 @@ class Running:
 
 # %% ../nbs/03_work.ipynb #f3bdca0d
 def mean_response_tokens(run: Run, purpose: str, llm: LLM, assumed: float) -> tuple[float, int]:
-    """Return the mean tokens of a model's responses, and the number of measured responses. Reasoning counts.
+    """Return the mean tokens of a model's responses, and the number of measured responses.
+
+    The tokens of reasoning and of cut-off responses are included.
 
     Parameters
     ----------

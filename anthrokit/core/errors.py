@@ -59,7 +59,7 @@ def printable(text: object) -> str:
 
 # %% ../../nbs/01_core/00_errors.ipynb #4c78843b
 def number_of(n: int, noun: str, plural: str = "") -> str:
-    """Return a number with its noun, which has an s in the plural unless another form is given.
+    """Return a number with its noun. The plural of the noun has an s unless `plural` is given.
 
     Examples
     --------
@@ -470,7 +470,7 @@ def _kinds_of(value: object) -> set[str]:
 def _explain_deep_error(
     function: Callable[..., Any], owner: Any, arguments: tuple, options: Mapping[str, Any], error: Exception
 ) -> None:
-    """Raise a clearer error if the cause is a faulty table, a negative seed, an argument's type, or an unusable file."""
+    """Raise a clearer error if the cause is a faulty table, a negative seed, a wrong type, or an unusable file."""
     head = inspect.signature(function)
     for name, value in head.bind(*arguments, **options).arguments.items():
         kinds, annotation = _kinds_of(value), str(head.parameters[name].annotation)
@@ -519,7 +519,10 @@ def _hint(name: str, names: Iterable[str], owner: Any) -> str:
 
 
 def _makers(kind: type, function: Callable[..., Any]) -> list[Callable[..., Any]]:
-    """Return the functions that receive the keywords of a class: each `__init__` of its own package, or else `function`."""
+    """Return the functions that receive the keywords of a class.
+
+    These are the `__init__` methods of the class and its bases in the same package, or else `function`.
+    """
     package = function.__module__.partition(".")[0]
     own = [each for each in kind.__mro__ if each.__module__.partition(".")[0] == package]
     return [vars(each)["__init__"] for each in own if "__init__" in vars(each)] or [function]
@@ -824,10 +827,10 @@ def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[
         except AttributeError:
             caller = sys._getframe(1)
             is_import = dis.opname[caller.f_code.co_code[caller.f_lasti]] == "IMPORT_FROM"
-            is_loading = is_import and f"{package}.{name}" in sys.modules  # in another thread, where this statement finds it
+            is_loading = is_import and f"{package}.{name}" in sys.modules  # another thread imports it, and the statement finds it there
             if name.startswith("_") or is_loading:
                 raise
-            # `from package import name` replaces an AttributeError, and with it the hint. Other statements, such as hasattr, need one.
+            # `from package import name` replaces an AttributeError, and with it the hint. Other statements, such as hasattr, need an AttributeError.
             kind = ImportError if is_import else AttributeError
             raise in_short(kind(missing_attribute(package, name))) from None
         if inspect.isclass(value) and value.__module__.startswith("anthrokit."):

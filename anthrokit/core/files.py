@@ -66,7 +66,7 @@ def local_path(path: str | os.PathLike, error: type[Exception] = TableError) -> 
 
 # %% ../../nbs/01_core/06_files.ipynb #5db6fe60
 def require_file(path: Path) -> Path:
-    """Return the path of a file. Raise TableError if it is missing or a folder.
+    """Return the path of a file. Raise TableError if the path is missing or a folder.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def read_toml(path: str | os.PathLike) -> dict[str, Any]:
 
 # %% ../../nbs/01_core/06_files.ipynb #s1144998
 def require_texts(value: Any, where: str) -> list[str]:
-    """Return a list of texts from a file; raise TableError if it is anything else.
+    """Return a list of texts from a file. Raise TableError if the value is anything else.
 
     Examples
     --------
@@ -394,11 +394,11 @@ def local_copy(path: str | os.PathLike) -> Path:
 # %% ../../nbs/01_core/06_files.ipynb #cd97b647
 @contextlib.contextmanager
 def local_folder(path: str | os.PathLike, error: type[Exception] = TableError) -> Iterator[Path]:
-    """Yield a local folder to write to. The folder for an address is a copy, which is copied back at the end.
+    """Yield a local folder to write to. For an address, the folder is a local copy, and is copied back at the end.
 
-    The folder is copied back after an error too. If the process is killed, or the storage can't be reached, the folder stays
-    in the cache. The next call for the address uses this folder, and its files replace the files at the address. A bucket must exist. A
-    TableError or RunError of the block names the address in place of the local folder.
+    The folder is copied back after an error too. If the process is killed, or the storage can't be reached, the folder
+    stays in the cache. The next call for the address uses this folder, and its files replace the files at the address. A
+    bucket must exist. A TableError or RunError of the block names the address in place of the local folder.
 
     Examples
     --------
@@ -504,7 +504,7 @@ def load_once(load: Callable[..., _Loaded]) -> Callable[..., _Loaded]:
 
 # %% ../../nbs/01_core/06_files.ipynb #b7a1c0e2
 def preload(*steps: str | Callable[[], Any]) -> None:
-    """Import modules in the background in a notebook. A script imports them when it needs them.
+    """Import modules in the background in a notebook. In a script, the modules are imported when needed.
 
     Parameters
     ----------

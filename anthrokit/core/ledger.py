@@ -51,7 +51,7 @@ def reject_other_version(path: Path, header: bytes) -> None:
 
 
 def _check_header(path: Path) -> bool:
-    """Raise if a file is not a ledger of this version. Return whether the file is as long as its header states."""
+    """Raise if a file is not a ledger of this version. Return whether the file is at least as long as the header states."""
     try:
         with path.open("rb") as file:
             header = file.read(100)
@@ -79,7 +79,7 @@ def _schema() -> dict[str, str]:
 
 
 def check_schema(connection: sqlite3.Connection, path: Path, schema: Mapping[str, str]) -> None:
-    """Raise if an SQLite file contains anything but the given tables and indexes, which may be missing.
+    """Raise if an SQLite file contains anything but the given tables and indexes. Some of these may be missing.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def check_schema(connection: sqlite3.Connection, path: Path, schema: Mapping[str
 # %% ../../nbs/01_core/03_ledger.ipynb #553d8287
 @contextlib.contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
-    """Commit all changes of the block, or none of them if it raises.
+    """Commit all changes of the block, or none if the block raises.
 
     Parameters
     ----------
@@ -270,7 +270,7 @@ def _describe_holder(holder: Path) -> str:
 
 
 def time_now() -> str:
-    """Return the time in UTC, in the form in which it is saved.
+    """Return the current time in UTC, in the format of the ledger.
 
     Examples
     --------
@@ -581,7 +581,7 @@ class Ledger:
             self.write_manifest(self.folder)
 
     def write(self, table: str, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Write rows into a table in one transaction. They replace rows with the same key.
+        """Write rows into a table in one transaction. Saved rows with the same key are replaced.
 
         Parameters
         ----------
@@ -628,7 +628,7 @@ class Ledger:
         self.change([(statement, [values]) for statement in statements])
 
     def manifest_entry(self, name: str, default: Any = None) -> Any:
-        """Return an entry of the manifest by name, or the default if it is missing.
+        """Return an entry of the manifest by name, or the default if the entry is missing.
 
         Examples
         --------

@@ -150,7 +150,7 @@ def split(run: Run, n: int, folder: str | os.PathLike | None = None) -> list[Run
 
 
 def ids_in_part(run: Run, prompt_ids: Iterable[str]) -> list[str]:
-    """Return the prompts that belong to a run: all of them, or those of the part if the run is a part.
+    """Return the prompts that belong to a run: only the prompts of the part if the run is a part, else all.
 
     Examples
     --------
@@ -215,7 +215,7 @@ def _merge_manifests(parts: Sequence[Run]) -> dict[str, Any]:
 
 # %% ../../nbs/01_core/08_maintenance.ipynb #d4dc6196
 def _merge_judges(parts: Sequence[Run]) -> list[dict[str, Any]]:
-    """Join the judges of all parts, with all their questions and samples. Raise if a name has different settings."""
+    """Join the judges of all parts, with all their questions and samples. Raise if judges of one name have different settings."""
     merged: dict[str, dict[str, Any]] = {}
     for part in parts:
         for row in part.ledger.query("SELECT * FROM judges ORDER BY position").to_dict("records"):
@@ -384,8 +384,8 @@ def _readable_rows(connection: sqlite3.Connection, table: str, ids: Mapping[str,
 def repair(folder: str | os.PathLike, new_folder: str | os.PathLike) -> pd.DataFrame:
     """Save the readable rows of a damaged run into a new run. The damaged run does not change.
 
-    A dialogue that lost a message is cut back to the turn before it and becomes planned; `simulate` continues
-    it. Lost ratings are missing; `judge` makes them.
+    A dialogue that lost a message is cut back to the turn before this message, and becomes planned. `simulate` continues
+    the dialogue. Lost ratings are missing; `judge` makes them.
 
     Parameters
     ----------

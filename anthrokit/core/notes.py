@@ -117,7 +117,7 @@ class _Line:
 
 # %% ../../nbs/01_core/07_notes.ipynb #f99d775b
 class ProgressBar:
-    """A progress bar. It disappears from a notebook when it is closed, and writes only a few lines to a log file.
+    """A progress bar. A closed bar disappears from a notebook. A log file gets only a few lines.
 
     Parameters
     ----------

@@ -217,7 +217,7 @@ def _as_levels(metadata: pd.DataFrame) -> pd.DataFrame:
 
 # %% ../../nbs/01_core/04_run.ipynb #5c1e07a2
 def similar_runs(folder: Path) -> str:
-    """Return a hint with similar names of runs in the same parent folder; "" if there are none.
+    """Return a hint with the names of runs in the same parent folder that resemble the folder's name; "" without such runs.
 
     Examples
     --------
@@ -544,7 +544,7 @@ class Run(metaclass=Naming):
         return self.query(_USAGE.format(by=", ".join(by)))
 
     def summary(self) -> dict[str, Any]:
-        """Return the run's counts, cost, tokens, and names of targets and judges. The definitions of tables state the counts.
+        """Return the run's counts (see `Table`), cost, tokens, and names of targets and judges.
 
         Examples
         --------
@@ -711,7 +711,7 @@ def add_tuned(run: Run, table: pd.DataFrame, panel: Collection[str] | None = Non
 
 # %% ../../nbs/01_core/04_run.ipynb #329c3a42
 def prompts_of_questions(behaviours: Iterable[str]) -> pd.Index:
-    """Return the prompt in each name of a question, such as "case-7" in "case-7/2"; "" if the name contains none.
+    """Return the prompt that each question's name begins with: "case-7" for "case-7/2", "" for a name without a prompt.
 
     Examples
     --------
@@ -917,7 +917,7 @@ def record_prompts(run: Run) -> None:
 
 # %% ../../nbs/01_core/04_run.ipynb #dbb565b4
 def add_prompts(run: Run, prompts: pd.DataFrame) -> pd.DataFrame:
-    """Add prompts to the run. Return them with all columns of the table, in its dtypes.
+    """Add prompts to the run. Return the prompts with all columns of the table `prompts`, in its dtypes.
 
     Raises
     ------
@@ -1082,7 +1082,7 @@ def as_run(run: Run | str | os.PathLike, *, read_only: bool = False) -> Run:
 
 # %% ../../nbs/01_core/04_run.ipynb #a342349d
 def run_of(source: Any) -> Any:
-    """Open the run in a folder read-only. Return any other value unchanged."""
+    """Open the run in a folder read-only. Return a value unchanged if it is not the folder of a run."""
     is_run = isinstance(source, str | os.PathLike) and os.path.exists(os.path.expanduser(os.path.join(source, "ledger.sqlite")))
     return Run(source, read_only=True) if is_run else source
 
@@ -1108,7 +1108,7 @@ def require_run(run: Any) -> Run:
 
 # %% ../../nbs/01_core/04_run.ipynb #5c1e07a5
 def metadata_rows(columns: Iterable[tuple[str, Mapping[str, Any]]]) -> list[dict[str, Any]]:
-    """Return rows of the run's table metadata.
+    """Return rows of the run's table `metadata`.
 
     Parameters
     ----------
@@ -1237,7 +1237,7 @@ def has_verdicts(run: Run, judge: str) -> bool:
 
 
 def judges_without_verdicts(run: Run) -> dict[str, str]:
-    """Return a sentence for each judge that gave no verdict: the number of its ratings, the reason, and what to do.
+    """Return a sentence for each judge without a verdict: the number of ratings, the reason, and what to do.
 
     Judges without any rating are left out.
 

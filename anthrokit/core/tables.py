@@ -513,7 +513,7 @@ def as_numbers(
     expected: str = "a finite number",
     required: bool = False,
 ) -> pd.DataFrame:
-    """Return a table with columns converted to numbers; raise for an invalid value, and for a missing one if it is required."""
+    """Return a table with columns converted to numbers. Raise for an invalid value, and for a missing value if `required`."""
     converted = frame.copy()
     for column in columns:
         values = converted[column] = pd.to_numeric(frame[column], errors="coerce").astype(float)
@@ -565,7 +565,7 @@ _CONVERTERS: dict[str, Callable[[Any], Any]] = {
 def convert_column(values: pd.Series, dtype: str) -> tuple[pd.Series, dict[Any, Any]]:
     """Return a column in a dtype, and the cells that can't be converted, by row. These cells become NA.
 
-    A whole number may be a text, and end in .0 as in a file of a column that had missing values.
+    A whole number may be a text, and may end in .0, as in the file of a column that had missing values.
     """
     errors = TypeError, ValueError, OverflowError, KeyError
     with contextlib.suppress(*errors):
@@ -581,7 +581,7 @@ def convert_column(values: pd.Series, dtype: str) -> tuple[pd.Series, dict[Any, 
 
 # %% ../../nbs/01_core/01_tables.ipynb #c5c05af8
 def require_unique_names(names: Iterable[object], where: str = "") -> None:
-    """Raise if two columns have the same name: one of them would be lost.
+    """Raise if two columns have the same name, because one column would be lost.
 
     Parameters
     ----------
@@ -685,7 +685,7 @@ def empty_table(table: str) -> pd.DataFrame:
 
 # %% ../../nbs/01_core/01_tables.ipynb #5f0a17c4
 def fault_of(frame: pd.DataFrame, error: Exception | None = None) -> str | None:
-    """Describe the first fault of a table: a duplicate or missing column, or a cell of the wrong kind. Return None if there is no fault.
+    """Describe the first fault of a table: a duplicate or missing column, or a cell of the wrong kind; None without a fault.
 
     The name of a column determines its dtype, by the definitions of tables; estimates and counts are numbers. A known column is
     reported as missing if the error is a KeyError with its name.
@@ -1171,7 +1171,7 @@ def read_table(path: str | os.PathLike, table: str, encoding: str = "utf-8") -> 
 
 # %% ../../nbs/01_core/01_tables.ipynb #ea3f055c
 def describe_column(table: str, column: str, meanings: Mapping[str, str] | None = None) -> str:
-    """Return the meaning of a column, "" if no table defines it.
+    """Return the meaning of a column; "" if no table defines the column.
 
     Parameters
     ----------
@@ -1318,7 +1318,7 @@ class TableStore:
         return self._rows if self.path is None or not self.path.exists() else self._read(self.path)
 
     def change(self, change: Callable[[pd.DataFrame], pd.DataFrame]) -> None:
-        """Replace the rows by the result of a function of them. The new rows are on disk when the method returns."""
+        """Replace the rows by the result of a function of the rows. The new rows are on disk when the method returns."""
         if self.path is None:
             self._rows = change(self._rows)
             return

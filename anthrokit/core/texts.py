@@ -171,7 +171,7 @@ def _prose(text: str) -> str:
 
 # %% ../../nbs/01_core/05_texts.ipynb #858d2742
 def _other_script(text: str, words: int) -> str | None:
-    """Return the language if other scripts have more words than the Latin script; else None. `words`: Latin words."""
+    """Return the language if other scripts have more words than `words`, the number of Latin words; else None."""
     counts = Counter(
         zh=_CHINESE_WORD * len(re.findall(f"[{_HAN}]", text)), ja=_CHINESE_WORD * len(re.findall(f"[{_KANA}]", text))
     )
@@ -233,7 +233,7 @@ def detect_language(text: str) -> str:
 
 # %% ../../nbs/01_core/05_texts.ipynb #e17bf90c
 def unreadable(text: str | None, languages: Collection[str] | None = ("en",)) -> str | None:
-    """Return why a text can't be read: "empty" or "language"; None if it can be read.
+    """Return why a text can't be read: "empty" or "language"; None for a readable text.
 
     Parameters
     ----------

@@ -218,7 +218,7 @@ def mode_status(verdicts: Iterable[bool | None], pending: int = 0) -> tuple[bool
 
 # %% ../../nbs/01_core/02_votes.ipynb #b9a0606b
 def pending_ratings(ratings: pd.DataFrame, tally: pd.DataFrame, seats: pd.DataFrame) -> pd.DataFrame:
-    """Return planned ratings of adaptive sampling, without pending ones that can no longer change a label.
+    """Return planned ratings of adaptive sampling, without pending ratings that can no longer change a label.
 
     Parameters
     ----------

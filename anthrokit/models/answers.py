@@ -212,7 +212,7 @@ def completion_of(
     cost: float | None = None,
     messages: Sequence[Mapping[str, Any]] = (),
 ) -> Completion:
-    """Return an answer with its status, from fields of a server's response, which may have any type.
+    """Return an answer with its status, from a server's response whose fields may have any type.
 
     Parameters
     ----------
@@ -261,7 +261,7 @@ def completion_of(
 
 
 def add_cost(answer: Completion, prices: tuple[float, float] | None) -> Completion:
-    """Return an answer with its cost, from prices in US dollars per token (in, out). Without prices it is unchanged."""
+    """Return an answer with its cost, from prices in US dollars per token (in, out). Without prices the answer is unchanged."""
     if prices is None:
         return answer
     return replace_fields(answer, cost=answer.tokens_in * prices[0] + answer.tokens_out * prices[1])
@@ -361,8 +361,7 @@ class StreamFilter:
     def __call__(self, piece: Any, last: bool = False) -> None:
         """Take the next piece of the server's stream.
 
-        The text so far is read again after the last piece, and before it only after each growth by half a per cent. This keeps the
-        time linear.
+        The text so far is read again when it has grown by half a per cent, and after the last piece. This keeps the time linear.
         """
         self.received += split_parts(piece)[0] or ""
         if len(self.received) < self.due and not last:

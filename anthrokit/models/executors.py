@@ -41,7 +41,7 @@ class Outcome(NamedTuple):
 
 @functools.lru_cache(maxsize=64)
 def _model(pickled: bytes) -> LLM:
-    """Return the model of a pickle, made once per process."""
+    """Unpickle a model, once per process."""
     return pickle.loads(pickled)
 
 
@@ -70,7 +70,7 @@ def work_off(calls: Sequence[tuple[bytes, Any, Mapping[str, Any]]], seconds: flo
 
 
 def _ignore_interrupts() -> None:
-    """Ignore interrupts in a worker process. A terminal or Jupyter sends them to all processes, and the parent handles them."""
+    """Ignore interrupts in a worker process. A terminal or Jupyter sends interrupts to the parent too."""
     if multiprocessing.parent_process() and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
@@ -154,7 +154,7 @@ class RayExecutor:
 
 
 class SupportsSubmit(Protocol):
-    """An executor of `concurrent.futures`, or anything with its `submit`, such as a Dask client."""
+    """An executor of `concurrent.futures`, or an object with such a `submit`, such as a Dask client."""
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Any:
         """Begin a call in a worker; return its future."""
@@ -190,7 +190,7 @@ class ExecutorPool:
         if not callable(getattr(executor, "submit", None)):
             raise ValueError(f"on is {executor!r:.80}; pass an executor, such as ProcessPoolExecutor(4), or a Dask client")
         workers = getattr(executor, "_max_workers", None)
-        if hasattr(executor, "get_executor"):  # a Dask client, whose own submit takes equal calls for one
+        if hasattr(executor, "get_executor"):  # a Dask client, whose own submit would make equal calls only once
             workers = sum(executor.nthreads().values())
             executor = executor.get_executor(pure=False)
         self.executor, self.shards = executor, workers or os.cpu_count() or 1 if shards is None else shards
@@ -282,7 +282,7 @@ class ExecutorPool:
     # Other work
 
     async def compute(self, work: functools.partial) -> Any:
-        """Await work in a worker, or in a thread of this process if it can't be pickled."""
+        """Await work in a worker, or in a thread of this process if the work can't be pickled."""
         self._require_running()
         try:
             pickle.dumps(work)
@@ -316,7 +316,7 @@ class ExecutorPool:
         *,
         on_result: Callable[[], None] = lambda: None,
     ) -> list[Any]:
-        """Return the results of a function, with at most `shards` calls at once. It must not be called on the background loop.
+        """Return the results of a function, with at most `shards` calls at once. Don't call this method on the background loop.
 
         Parameters
         ----------
@@ -346,7 +346,7 @@ class ExecutorPool:
         return wait_for(all_of_them())
 
     async def finish(self, work: Coroutine[Any, Any, None]) -> None:
-        """Await work that uses the pool. If the wait is cancelled, no more calls begin; those begun still return answers."""
+        """Await work that uses the pool. If the wait is cancelled, no more calls begin, but calls in flight still return answers."""
         task = asyncio.ensure_future(work)
         try:
             await asyncio.shield(task)

@@ -224,7 +224,7 @@ _STATUS_OF = {  # types of errors, as HTTP, providers and google.rpc.Code name t
 
 
 def status_of(code: Any) -> int | None:
-    """Return the HTTP status of an error's code or type; None for an unknown one.
+    """Return the HTTP status of an error's code or type; None for an unknown code or type.
 
     Examples
     --------
@@ -289,7 +289,7 @@ def fault_in_answer(body: Any, tokens: tuple[int, int] | None = None) -> Fault |
 # %% ../../nbs/02_models/02_faults.ipynb #50e3fbad
 def _response_of(error: Any) -> Any:
     """Return the HTTP response that an exception carries, if the response has a text; else None."""
-    with contextlib.suppress(Exception):  # there is none, LiteLLM has made it itself, or its body is gone
+    with contextlib.suppress(Exception):  # the response is missing, made by LiteLLM itself, or without a body
         if int(error.response.status_code) >= 400 and error.response.text:
             return error.response
     return None

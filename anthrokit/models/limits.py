@@ -70,7 +70,7 @@ class Server:
         self._tested = self.failures > 1
 
     def fail(self, times: int = 1) -> None:
-        """Record failures. Calls that are in flight now don't count."""
+        """Record failures. The outcomes of calls that are in flight now are ignored later."""
         self.failures += times
         self._known_at, self._tested = time.monotonic(), False
         if self.failures > 1:
@@ -148,7 +148,7 @@ class RateLimiter:
         return server, pause or (0.003 if self.in_flight >= self._most_in_flight else 0.0)
 
     async def enter(self, tokens: int, failed: Collection[Server] = ()) -> Permit:
-        """Wait until a request with about this number of tokens may be sent; prefer servers where this call has not failed."""
+        """Wait until a request with about `tokens` tokens may be sent. Servers where this call has not failed are preferred."""
         server, pause = self._next(tokens, failed)
         if pause or self._line.locked():  # most calls don't wait, and need no lock
             async with self._line:

@@ -123,7 +123,7 @@ def _check_price(price: Any) -> None:
 
 # %% ../../nbs/02_models/07_llm.ipynb #e35bbed2
 def provider_of(model: str, api_base: str | None = None) -> tuple[str, str | None]:
-    """Return LiteLLM's provider of a model string and its address; raise if LiteLLM doesn't know the string."""
+    """Return the provider of a model string in LiteLLM, and its address. Raise if LiteLLM doesn't know the string."""
     if api_base and "@" in api_base.partition("://")[2].partition("/")[0]:
         problem = f"the address of {model} contains a user name or password, which can't be combined with an API key"
         raise SetupError(f"{problem}. Remove both from the address, and pass the key as api_key=….")
@@ -140,7 +140,7 @@ def provider_of(model: str, api_base: str | None = None) -> tuple[str, str | Non
 
 
 def _addresses(model: str, api_base: str | Sequence[str] | None) -> tuple[str, ...]:
-    """Return the addresses of a model's servers; raise if they are not valid."""
+    """Return the addresses of a model's servers. Raise if an address is not valid."""
     bases = tuple(api_base) if isinstance(api_base, Iterable) and not isinstance(api_base, str) else (api_base,) if api_base else ()
     bases = tuple(base.strip() if isinstance(base, str) else base for base in bases)
     if not all(isinstance(base, str) and base for base in bases) or len(set(bases)) < len(bases):
@@ -278,7 +278,7 @@ class PromptCache(NamedTuple):
 
 _ASSUMED_LONGEST = 4096
 _ASSUMED_USUAL = 1000  # tokens of an answer that was not seen and may have been paid
-_UNREACHED_RETRIES = 3  # for a server that has never answered; they take about seven seconds
+_UNREACHED_RETRIES = 3  # retries for a server that has never answered: about seven seconds
 
 
 def _form(request: Mapping[str, Any]) -> tuple[frozenset, frozenset]:
@@ -424,7 +424,7 @@ class LLM(metaclass=Naming):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Return the settings that determine the answers and identify the model in a run. The address is not one of them."""
+        """Return the settings that determine the answers and identify the model in a run. The address is not included."""
         own = {"engine": "openvino"} if self.embedded else {}
         own |= {"extra_body": self.body} if self.body else {}
         own |= {} if self.system_role else {"system_role": False}
@@ -432,7 +432,7 @@ class LLM(metaclass=Naming):
 
     @property
     def bases(self) -> tuple[str, ...]:
-        """Return the servers' addresses; in another process, their parts that may be shown."""
+        """Return the servers' addresses. In another process, return only the parts that may be shown."""
         return self.credentials.bases or self.addresses
 
     @property
@@ -611,7 +611,7 @@ class LLM(metaclass=Naming):
         return PromptCache(least, _BLOCK.get(provider, 1), read, write)
 
     def tokens_a_character(self, texts: Sequence[str]) -> float:
-        """Return the tokens per character of texts, by the model's tokenizer if LiteLLM has it."""
+        """Return the tokens per character of texts, by the model's tokenizer if LiteLLM has the tokenizer."""
         text = "\n".join(texts)
         return import_litellm().token_counter(model=self.model, text=text) / max(1, len(text))
 
@@ -654,7 +654,7 @@ class LLM(metaclass=Naming):
         return self._live.timed_out
 
     def complete(self, messages: Sequence[Mapping[str, str]] | str, **parameters: Any) -> Completion:
-        """Return the model's answer to a dialogue, or to one message given as a string.
+        """Return the model's answer to a dialogue, or to a single message given as a string.
 
         Parameters
         ----------
@@ -683,7 +683,7 @@ class LLM(metaclass=Naming):
         show: Callable[[str], None] | None = None,
         **parameters: Any,
     ) -> Completion:
-        """Await the model's answer; this must run on the loop of `wait_for`.
+        """Await the model's answer. Call this method on the loop of `wait_for`.
 
         Parameters
         ----------
@@ -810,7 +810,7 @@ class LLM(metaclass=Naming):
                 on_lost(replace_fields(answer, status="probe", server=server))
 
     def lost_attempt(self, fault: Fault, request: Mapping[str, Any]) -> Completion:
-        """Return an attempt without an answer that may be billed, as a completion to book."""
+        """Return a failed attempt that may be billed, as a completion to book."""
         tokens = fault.tokens
         if tokens is None:
             usual = min(self._limit(request) or _ASSUMED_USUAL, self.longest_answer)

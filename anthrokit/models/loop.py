@@ -68,14 +68,14 @@ def background_loop() -> asyncio.AbstractEventLoop:
 
 @after_fork
 def _forget_loop() -> None:
-    """Drop the parent's loop in a forked process, which lacks its thread."""
+    """Drop the parent's loop in a forked process, where the thread of the loop does not exist."""
     global _LOOP, _LOOP_GUARD
     _PARENT_LOOPS.append(_LOOP)
     _LOOP, _LOOP_GUARD = None, threading.Lock()
 
 # %% ../../nbs/02_models/01_loop.ipynb #4bd1e5cd
 def wait_for(work: Coroutine[Any, Any, Any], tick: Callable[[], None] = lambda: None) -> Any:
-    """Run a coroutine on the background loop and wait for it, in a notebook cell or in a script.
+    """Run a coroutine on the background loop and wait for the result, in a notebook cell or in a script.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ class Writer:
         self._failure: Exception | None = None
 
     def put(self, table: str, rows: Iterable[Mapping[str, Any]], then: Callable[[], None] = lambda: None) -> None:
-        """Write rows; `then` is called once they are on disk. After an error the next call of `put` or `flush` raises it."""
+        """Write rows. `then` is called once the rows are on disk. An error is raised by the next call of `put` or `flush`."""
         if self._failure is not None:
             raise self._failure
         if not self._rows:
@@ -147,7 +147,7 @@ class Meter:
         self._returned = asyncio.Event()
 
     def refresh(self) -> None:
-        """Read the totals of the run, and its recorded budget unless another one was given."""
+        """Read the totals of the run, and its recorded budget unless another budget was given."""
         if not self.has_new_budget:
             self.budget = Budget(**self.run.ledger.manifest_entry("budget", {}))
         self.cost, self.tokens = usage_totals(self.run)
@@ -200,7 +200,7 @@ class Meter:
         return self._answers[key]
 
     async def _reserve(self, request: Request) -> tuple[float, int]:
-        """Reserve the expected cost of a call as soon as it fits; return its dollars and tokens."""
+        """Reserve the expected cost of a call as soon as the budget has room. Return the reserved dollars and tokens."""
         key = request.llm.name, request.purpose
         while True:
             learning = len(self._known_answers(request)) < _ENOUGH and self._in_flight[key]
@@ -240,7 +240,7 @@ class Meter:
         self.set_aside(cost, tokens)
 
     def set_aside(self, cost: float, tokens: int) -> None:
-        """Add dollars and tokens to the reservations; negative amounts return them."""
+        """Add dollars and tokens to the reservations. Negative amounts reduce the reservations."""
         self._reserved_cost += cost
         self._reserved_tokens += tokens
 
@@ -253,7 +253,7 @@ class Meter:
 
     @functools.cached_property
     def writer(self) -> Writer:
-        """Return the writer; its rows are written in one transaction with their calls."""
+        """Return the writer, which writes rows and the calls that made the rows in one transaction."""
         return Writer(self.run)
 
     def book(self, llm: LLM, answer: Completion, *, unit: str, purpose: str) -> None:
@@ -288,7 +288,7 @@ class Meter:
         self._longest_seen[llm.name] = answer.tokens_out
 
     def _book_attempt(self, request: Request, attempt: Completion) -> None:
-        """Record an attempt without an answer that may be billed; raise if it reaches the budget."""
+        """Record a failed attempt that may be billed. Raise if the budget is reached."""
         self.book(request.llm, attempt, unit=request.unit, purpose=request.purpose)
         if cap := self.over(0, 0):
             raise BudgetReached(

@@ -27,7 +27,7 @@ from .executors import ExecutorPool, Workers
 __all__ = ['JSON_LINES', 'Part', 'parts_of', 'require_same_settings', 'map_parts']
 
 # %% ../../nbs/02_models/14_parts.ipynb #ac48ccd1
-_LINES = 2000  # of a JSON Lines file in a part
+_LINES = 2000  # lines of a JSON Lines file in a part
 _ROWS = 20_000  # most rows of a Parquet file in a part
 _ABOUT = "_about.json"  # settings of a folder of results; a file that begins with _ is not part of a table
 JSON_LINES = (".jsonl", ".ndjson")
@@ -45,10 +45,10 @@ class Part(NamedTuple):
     path: Path
     number: int
     first: int = 0  # row of the file
-    start: int = 0  # where it begins: byte of the file, or row of the row group
+    start: int = 0  # the part's begin: byte of the file, or row of the row group
     size: int = 0
     group: int = 0  # row group
-    stem: str = ""  # its file's name in results
+    stem: str = ""  # name of the part's file in results
 
     @property
     def name(self) -> str:
@@ -80,7 +80,10 @@ class Part(NamedTuple):
         return content.hexdigest()
 
     def records(self, columns: Sequence[str] | None = None) -> list[Any]:
-        """Return the rows of the part as dicts (of a Parquet file, only these columns), or as text if a line is not JSON."""
+        """Return the rows of the part as dicts. A line that is not JSON is returned as text.
+
+        `columns` limits the columns of a Parquet file.
+        """
         import pyarrow.parquet
 
         if self.suffix == ".parquet":
@@ -185,7 +188,7 @@ def _parts_of_file(path: Path, what: str, suffixes: Collection[str]) -> list[Par
 
 # %% ../../nbs/02_models/14_parts.ipynb #fe1d9671
 def require_same_settings(folder: Path, settings: dict[str, Any]) -> None:
-    """Record the settings of a folder's results; raise if it has results of other settings."""
+    """Record the settings of a folder's results. Raise if the folder has results of other settings."""
     path, settings = folder / _ABOUT, json.loads(json.dumps(settings))
     folder.mkdir(parents=True, exist_ok=True)
     recorded = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else settings
@@ -213,7 +216,7 @@ def map_parts(
     on: Workers | None = None,
     progress: bool = False,
 ) -> list[Path]:
-    """Call a function for each part that has no result yet, and save its table.
+    """Call a function for each part that has no result yet, and save the returned table.
 
     Parameters
     ----------

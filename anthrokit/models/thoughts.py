@@ -43,7 +43,7 @@ _MARK = re.compile(
     + "|".join(
         f"(?P<open_{name}>{opens})|(?P<close_{name}>{closes})" for name, (opens, closes) in _FAMILIES.items()
     )
-    + r"|(?P<plain_details><details\b[^<>]{0,300}>))",  # no thought, but it takes a closing mark
+    + r"|(?P<plain_details><details\b[^<>]{0,300}>))",  # opens no thought, but has a closing mark
     re.I,
 )
 

@@ -223,7 +223,7 @@ def translate_parameters(model: str, provider: str, parameters: Mapping[str, Any
 
 
 class _NoLog:
-    """A log without effect, for translators that write one."""
+    """A log without effect, for translators that write a log."""
 
     def __init__(self) -> None:
         self.model_call_details, self.optional_params = {}, {}
@@ -297,7 +297,7 @@ class RequestTranslator:
         return self.provider_config.transform_request(self.model, copy.deepcopy(body["messages"]), {}, {}, {}) == body
 
     def form(self, request: Mapping[str, Any]) -> Form | None:
-        """Return the form of a request; None if LiteLLM has to send it."""
+        """Return the form of a request; None if LiteLLM has to send the request."""
         parameters = repr([(name, value) for name, value in request.items() if name not in ("messages", "seed")])
         texts = all(isinstance(message.get("content"), str) for message in request["messages"])
         key = parameters, "seed" in request, texts
@@ -313,7 +313,7 @@ class RequestTranslator:
             rehearsal = _rehearsal(self.ready, seeded_request)
             form = self._form(rehearsal, seeded_request)
             as_sent = rehearsal["body"]
-            if self.provider in _BY_CLIENT:  # the client merges these itself
+            if self.provider in _BY_CLIENT:  # OpenAI's client merges these itself
                 as_sent |= as_sent.pop("extra_body", {})
                 as_sent.pop("extra_headers", None)
             body = self.body(form, seeded_request)
@@ -378,7 +378,7 @@ class RequestTranslator:
         return marked_messages
 
     def read(self, raw: bytes, messages: Sequence[Mapping[str, Any]] = ()) -> Completion:
-        """Read the body of a response without an HTTP error; raise a fault if it can't be read.
+        """Read the body of a response without an HTTP error. Raise a fault if the body can't be read.
 
         Parameters
         ----------
@@ -432,7 +432,7 @@ class RequestTranslator:
             raise Fault("unreadable", "an unparsable response", tokens=paid_tokens(body)) from None
 
     def _cost(self, response: Any) -> float | None:
-        """Return the US dollars by LiteLLM's table; None if it has no price, or the server counts no tokens."""
+        """Return the US dollars by LiteLLM's table; None if the table has no price, or the server counts no tokens."""
         name = response.model if isinstance(response.model, str) else None
         if getattr(response, "usage", None) is None or name in self._unpriced:
             return None
@@ -446,7 +446,7 @@ class RequestTranslator:
 
 # %% ../../nbs/02_models/05_transports.ipynb #7707050c
 class CachedPrefix(str):
-    """A text whose prefix other calls share. Only a `RequestTranslator` treats it differently from a plain text.
+    """A text whose prefix other calls share. Only a `RequestTranslator` treats such a text differently from a plain text.
 
     Parameters
     ----------
@@ -648,7 +648,7 @@ class Endpoint:
     async def call(
         self, request: Mapping[str, Any], show: Callable[[str], None] | None = None
     ) -> Completion:
-        """Make one attempt; raise every failure as a fault without a key in its text or chain."""
+        """Make one attempt. Every failure is raised as a fault without a key in its text or chain."""
         teller = StreamFilter(show, known_secrets()) if show else None
         try:
             # LiteLLM has its own timeout and closes its connections; ours is a second longer.
