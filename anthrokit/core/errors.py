@@ -830,7 +830,8 @@ def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[
             is_loading = is_import and f"{package}.{name}" in sys.modules  # another thread imports it, and the statement finds it there
             if name.startswith("_") or is_loading:
                 raise
-            # `from package import name` replaces an AttributeError, and with it the hint. Other statements, such as hasattr, need an AttributeError.
+            # `from package import name` replaces an AttributeError, and with it the hint.
+            # Other statements, such as hasattr, need an AttributeError.
             kind = ImportError if is_import else AttributeError
             raise in_short(kind(missing_attribute(package, name))) from None
         if inspect.isclass(value) and value.__module__.startswith("anthrokit."):
