@@ -257,8 +257,8 @@ class CostEstimate(NamedTuple):
 async def _work(job: Job, do: Callable[[Steps], Awaitable[Any]], limit: int | None = None) -> None:
     """Work on all queues of a job side by side.
 
-    An error cancels the other units. BudgetReached and the cancellation of a unit end only its queue, and are raised after
-    all queues have ended. `limit` replaces the concurrency limit of each queue.
+    An error of a unit cancels the other units. BudgetReached or a cancellation ends only the queue of the unit. These two are
+    raised after all queues have ended. `limit` replaces the concurrency limit of each queue.
     """
     stops: list[BaseException] = []
 

@@ -284,7 +284,7 @@ def _fit(word: str, name: set[str], text: set[str], more: set[str]) -> float:
 
 
 def rank_names(name: object, about: Mapping[str, str | None], whole: bool = False) -> list[str]:
-    """Return the names that share words with an unknown name, best first: at most three.
+    """Return at most three names that share words with an unknown name, best first.
 
     A rare word weighs more than a common one. A word of the name weighs more than its synonyms or a word of the description.
 
@@ -322,7 +322,7 @@ def rank_names(name: object, about: Mapping[str, str | None], whole: bool = Fals
 
 # %% ../../nbs/01_core/00_errors.ipynb #9d978207
 def similar_names(name: object, names: Iterable[object], cutoff: float = 0.8, words: bool = True) -> list[str]:
-    """Return the existing names that an unknown name may mean, by its letters or else by its words, best first: at most three.
+    """Return at most three existing names that an unknown name may mean, best first. Letters are compared, or else words.
 
     Parameters
     ----------
@@ -773,7 +773,7 @@ def _module_names(package: str) -> dict[str, str]:
 
 
 def _library_with(name: str) -> str | None:
-    """Return "pandas" or "seaborn" if its source defines a function of this name, else None. Nothing is imported."""
+    """Return the library, "pandas" or "seaborn", whose source defines a function; None without a match. Nothing is imported."""
     for library, files in {"pandas": "__init__.py", "seaborn": "*.py"}.items():
         folder = Path(str(getattr(find_spec(library), "origin", ""))).parent
         if any(re.search(rf'^(def {name}\(|    "{name}",$)', path.read_text("utf-8"), re.M) for path in folder.glob(files)):
@@ -972,7 +972,7 @@ def require_known(what: str, choices: Iterable[object], *names: object, where: s
 
 # %% ../../nbs/01_core/00_errors.ipynb #1cf8d756
 def require_all(values: Iterable[Any], kind: Any, expected: str) -> tuple[Any, ...]:
-    """Return the members of a list. Raise if one has the wrong type.
+    """Return the members of a list. Raise if a member has the wrong type.
 
     Parameters
     ----------
@@ -1088,7 +1088,7 @@ def register_secret(*values: str | None) -> None:
 
 
 def redact(text: str) -> str:
-    """Remove keys from a text: those given to a model, those in the environment, and everything in the form of a key.
+    """Remove keys from a text: keys given to a model, keys in the environment, and everything in the form of a key.
 
     Parameters
     ----------
@@ -1104,7 +1104,7 @@ def redact(text: str) -> str:
 
 
 def known_secrets() -> list[str]:
-    """Return the keys given to models and those in the environment, the longest first.
+    """Return the keys given to models and the keys in the environment, the longest first.
 
     Examples
     --------

@@ -40,7 +40,7 @@ def _share_of_budget(budget: Mapping[str, Any], spent: Mapping[str, Any], n: int
 # %% ../../nbs/01_core/08_maintenance.ipynb #59e45ed5
 @contextlib.contextmanager
 def _workshop(place: Path, folder: Path) -> Iterator[Path]:
-    """Yield a temporary folder in `place`. Runs are made there and moved to `folder` when they are complete.
+    """Yield a temporary folder in `place`. Runs are made there, and complete runs are moved to `folder`.
 
     The temporary folder is removed at the end and after an error. After an error an empty `folder` is removed too. A killed
     process leaves only the temporary folder.

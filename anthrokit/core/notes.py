@@ -177,7 +177,7 @@ class ProgressBar:
 # %% ../../nbs/01_core/07_notes.ipynb #5259c6e7
 @contextlib.contextmanager
 def status_line(what: str, show: bool = True) -> Iterator[None]:
-    """Show what is running if it takes longer than a second. Nothing is left at the end.
+    """Show the running step if the step takes longer than a second. Nothing is left at the end.
 
     Parameters
     ----------

@@ -734,7 +734,7 @@ def question_panels(run: Run) -> pd.DataFrame:
 
 
 def planned_ratings(run: Run, *, missing_only: bool = False) -> pd.DataFrame:
-    """Return all planned ratings of the run, or only those that are not ok.
+    """Return all planned ratings of the run, or only ratings that are not ok.
 
     Returns
     -------
@@ -1029,7 +1029,7 @@ def _export(run: Run, folder: Path, partition_by: str | None) -> None:
     meanings |= {"vote": "mode over the samples of the judge: True, False"}
 
     def write(name: str, frame: pd.DataFrame) -> list[tuple[str, ...]]:
-        """Write a table. Return the rows that describe its columns in the data dictionary."""
+        """Write a table. Return the rows of the data dictionary for the columns of the table."""
         parts = {f"{name}.csv": frame, f"{name}.parquet": frame}
         if name == "labels" and partition_by is not None:
             values = enumerate(frame.groupby(partition_by, dropna=False), 1)

@@ -282,7 +282,7 @@ _UNREACHED_RETRIES = 3  # retries for a server that has never answered: about se
 
 
 def _form(request: Mapping[str, Any]) -> tuple[frozenset, frozenset]:
-    """Return the form of a request: the names of its parameters, and its roles.
+    """Return the form of a request: the names of the parameters, and the roles of the messages.
 
     If one request works, the settings of all requests of the same form are right.
     """
@@ -483,7 +483,7 @@ class LLM(metaclass=Naming):
 
     @property
     def embedded(self) -> bool:
-        """Return whether the model is embedded: it then runs in this process."""
+        """Return whether the model is embedded, and so runs in this process."""
         return self.model.startswith("local/")
 
     def _embedded_endpoint(self) -> Endpoint:
@@ -554,7 +554,7 @@ class LLM(metaclass=Naming):
 
     @property
     def _entry(self) -> Mapping[str, Any]:
-        """Return the model's entry in LiteLLM's table, or an empty one."""
+        """Return the model's entry in LiteLLM's table, or an empty entry."""
         if self.embedded:
             return {}
         table = import_litellm().model_cost
@@ -617,7 +617,7 @@ class LLM(metaclass=Naming):
 
     @property
     def longest_answer(self) -> int:
-        """Return the maximum tokens of an answer: the requested limit, else LiteLLM's, else an assumed one."""
+        """Return the maximum tokens of an answer: the requested limit, else LiteLLM's limit, else an assumed limit."""
         return self._limit({}) or self._entry.get("max_output_tokens") or _ASSUMED_LONGEST
 
     def _limit(self, parameters: Mapping[str, Any]) -> int | None:

@@ -137,7 +137,7 @@ def _split_phrases(text: str) -> tuple[str | None, list[str]] | None:
 
 # %% ../../nbs/02_models/13_thoughts.ipynb #704074ff
 class _Mark(NamedTuple):
-    """A mark in a text: its place, its family, whether it opens, closes, is empty or plain, and whether it is in code."""
+    """A mark in a text, with place, family, kind (open, close, empty or plain), and whether the mark is in code."""
 
     start: int
     end: int
