@@ -70,7 +70,7 @@ class Server:
         self._tested = self.failures > 1
 
     def fail(self, times: int = 1) -> None:
-        """Record failures. The outcomes of calls that are in flight now are ignored later."""
+        """Record failures. Calls that are in flight now won't change the number of failures."""
         self.failures += times
         self._known_at, self._tested = time.monotonic(), False
         if self.failures > 1:
