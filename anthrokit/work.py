@@ -58,13 +58,13 @@ async def run_steps(
     Parameters
     ----------
     steps : generator
-        Yields a `Request`; a `functools.partial` for slow local work; another such generator; a list of these,
-        which run concurrently; or a tuple of these, of which the first runs before the others. It receives
-        the result; for a list or tuple, a list of results.
+        Yields steps and receives the result of each step. A step is a `Request`, a `functools.partial` for slow local
+        work, another such generator, or a list or tuple of steps. The steps in a list run concurrently. The first step
+        in a tuple runs before the others. The result of a list or tuple is the list of its results.
     send : coroutine function
         Returns the completion of a request.
     compute : coroutine function
-        Returns the result of a partial; by default a thread runs it.
+        Returns the result of a partial. By default the partial runs in a thread.
     in_batch : bool
         Run all members of a tuple concurrently.
 
@@ -126,18 +126,18 @@ class Job:
     models : sequence of LLM
         All models that are called. Each is prepared before any work, so a wrong name or a missing key is found first.
     budget : Budget, optional
-        Limit on dollars or tokens of the whole run. It also holds for later jobs, until another budget is given.
+        Limit on dollars or tokens of the whole run. The limit also holds for later jobs, until another budget is given.
 
     Attributes
     ----------
     noun : str
         Noun for the counted units, such as "rating".
     total, done, failed : int
-        Number of all units, of saved units, and of saved units without a result.
+        Three counts of units: all, saved, and saved without a result.
     counts : dict
         Further counts that the progress bar shows.
     opened : bool
-        Whether the job opened the run, and so closes it.
+        Whether the job opened the run. If so, the job also closes the run.
 
     Examples
     --------
@@ -214,15 +214,15 @@ class CostEstimate(NamedTuple):
     Attributes
     ----------
     purpose, name : str
-        What the calls are recorded under; the name of the target, user or judge in the run.
+        The purpose under which the calls are recorded. The name of the target, user or judge in the run.
     llm : LLM or None
         None if no call is needed.
     total, done : int
-        Number of all results, and of those that are saved.
+        Number of all results, and number of saved results.
     calls, calls_least : int
-        Pending calls, and the fewest that may suffice.
+        Number of pending calls, and the smallest number of calls that may suffice.
     characters, characters_most : float
-        Characters that the calls send, and the maximum, reached if every response has its maximum length.
+        Expected number of characters that the calls send, and the number if every response has its maximum length.
     sample : list of str
         Some of the texts that are sent, for counting tokens.
     answer_tokens : float
@@ -230,8 +230,8 @@ class CostEstimate(NamedTuple):
     measured : int
         Number of measured responses.
     shared : list of (float, int, float)
-        For each shared prompt prefix: its characters, the number of calls that have it, and how many of its characters
-        an earlier entry has already sent.
+        One entry per shared prompt prefix: the number of characters in the prefix, the number of calls with the prefix,
+        and the number of characters in the prefix that an earlier entry already sends.
 
     Examples
     --------
@@ -448,15 +448,16 @@ def run_job(
     job : Job
         The job.
     batch : bool or Batch
-        Send the requests in the providers' batches: responses within a day, at about half the price. If the
-        process ends meanwhile, nothing is lost: the same call continues to wait for the submitted requests.
+        Send the requests in the providers' batches: responses within a day, at about half the price. Nothing is lost if
+        the process ends before the responses arrive. The same call then waits for the submitted requests again.
     on : Executor, dask.distributed.Client or ExecutorPool, optional
-        Its workers make the calls, each up to 200 at a time. Any object with the interface of `concurrent.futures`.
-        The ledger and the budget stay in this process.
+        The workers of this executor make the calls. Each worker makes up to 200 calls at a time. Any object with the
+        interface of `concurrent.futures` is accepted. The ledger and the budget stay in this process.
     progress : bool
         Show a progress bar.
     wait : bool
-        False returns a `Running` at once, which does the work in the background. Closing the run stops it.
+        Whether to wait for the result. If False, a `Running` is returned at once and the work is done in the background.
+        The work stops when the run is closed.
 
     Returns
     -------
@@ -553,7 +554,7 @@ class Running:
 
     @property
     def progress(self) -> dict[str, Any]:
-        """Return a dict with done (saved results), total, failed (saved without a value), and the run's tokens and dollars so far."""
+        """Return a dict: `done` (saved results), `total`, `failed` (saved without a value), and the run's tokens and dollars so far."""
         job = self.job
         counts = {"done": job.done, "total": job.total, "failed": job.failed}
         return counts | {"tokens": job.meter.tokens, "dollars": job.meter.cost}
@@ -603,14 +604,14 @@ def mean_response_tokens(run: Run, purpose: str, llm: LLM, assumed: float) -> tu
     purpose : str
         The purpose of the calls.
     llm : LLM
-        The model. Its calls are found by its name.
+        The model. Calls with this model's name are counted.
     assumed : float
-        Used if fewer than 20 responses were measured, limited to the model's longest response.
+        The mean if fewer than 20 responses were measured. It is limited to the model's longest response.
 
     Returns
     -------
     (float, int)
-        Mean tokens and number of measured responses; 0 if `assumed` was used.
+        The mean tokens, and the number of measured responses. The number is 0 if `assumed` was used.
 
     Examples
     --------
@@ -693,12 +694,18 @@ def estimate_jobs(jobs: Iterable[Job], *, batch: bool = False) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row per model and purpose, and one for "all": purpose, name, model, total (results), done, calls
-        (pending), calls_least (the fewest that may suffice), answer_tokens (tokens of a response: the mean
-        of the `measured` ones, or an assumption if `measured` is 0), measured, tokens_in, tokens_cached (the
-        part of tokens_in that the provider is expected to read from its cache), tokens_out, cost (US dollars;
-        NA if a price is unknown), cost_cached (with the savings of the cache) and cost_most (with the longest
-        responses).
+        One row per target, user, judge or other role of a job, and a last row with the purpose "all". The columns:
+
+        purpose, name, model: the role, its name in the run, and its model.
+        total, done: the number of all results, and the number of saved results.
+        calls, calls_least: the number of pending calls, and the smallest number of calls that may suffice.
+        answer_tokens: the mean tokens of the measured responses, or an assumption if none was measured.
+        measured: the number of measured responses.
+        tokens_in, tokens_out: the tokens of the pending requests and of their responses.
+        tokens_cached: the part of `tokens_in` that the provider is expected to read from its cache.
+        cost: US dollars; NA if a price is unknown.
+        cost_cached: the cost with the savings of the cache.
+        cost_most: the cost if every response has its maximum length.
 
     Raises
     ------
@@ -729,8 +736,7 @@ def open_readonly(run: Run | str | Path | None) -> Iterator[Run]:
     Parameters
     ----------
     run : Run, str, path or None
-        An open run is returned unchanged. For None, and for a folder without a run,
-        an empty run in a temporary place is returned.
+        An open run is yielded unchanged. For None or a folder without a run, an empty run in a temporary folder is yielded.
 
     Examples
     --------
@@ -766,9 +772,9 @@ class JobFunction(Protocol[_P, _R]):
 def job_function(make: Callable[_P, _R]) -> JobFunction[_P, _R]:
     """Turn a function that makes a job into a function that runs it.
 
-    The parameters `batch`, `on`, `progress` and `wait` of the function, if it has them, are passed to
-    `run_job`. The result has two attributes: `job(…)` makes the job without running it, `awaited(…)` is the
-    asynchronous version.
+    If `make` has the parameters `batch`, `on`, `progress` or `wait`, their values are passed to `run_job` instead of `make`.
+    The new function has two attributes: `job(…)` makes the job without running it, and `awaited(…)` is the asynchronous
+    version.
 
     Parameters
     ----------
@@ -853,29 +859,28 @@ def ask(
     Parameters
     ----------
     request : Request or callable
-        The request, or a function from the attempt (1, 2, …) to the request. Attempt *n* adds n − 1 to its seed, if it
-        has one. An `OwnCodeError` of this function or of `retry_message` ends the attempts with the status failed.
+        The request, or a function from the attempt (1, 2, …) to the request. If the request has a seed, attempt *n* adds
+        n − 1 to it. An `OwnCodeError` of this function or of `retry_message` ends the attempts with the status failed.
     parse : callable
-        Takes the text of a response ("" for an empty one). Any ValueError, such as `ParseError`, counts as an
-        unparsable response.
+        Takes the text of a response ("" for an empty response) and returns the value. If it raises a ValueError, such as
+        `ParseError`, the response counts as unparsable.
     max_attempts : int
-        Maximum number of attempts. A call that fails after its retries, or that the provider refuses, counts as an attempt
-        and is the last one.
+        Maximum number of attempts. No attempt follows a call that failed after its retries or that was refused.
     retry_message : callable, optional
-        A function from the error to the message that tells the model about it. The next attempt adds the
-        response and this message to the request. Nothing is added if this parameter or the message is None, or if the
+        A function from the text of the error to a message for the model. The next attempt adds the response and this
+        message to the request. Nothing is added if the parameter or the message is None. Nothing is added either if the
         response is empty and the request has a seed.
     read_truncated : bool
         Parse a response that was cut off by the token limit. By default it counts as unparsable.
     attempts_before : int
-        Attempts of an earlier call of `ask` that returned no value. Attempts are counted on from there, so that no request is
-        repeated.
+        Number of attempts of an earlier call of `ask` that returned no value. The first attempt of this call has the next
+        number, so that no request is repeated.
 
     Returns
     -------
     generator
-        Yields requests and receives completions. Returns (row, value): row has status (ok, unparsed, refused, failed),
-        raw, error, attempts and response (the last completion); value is None unless the status is ok.
+        Yields requests and receives completions. Returns (row, value). The value is None unless the status is ok. The row is
+        a dict with `status` (ok, unparsed, refused or failed), `raw`, `error`, `attempts` and `response` (the last completion).
 
     Examples
     --------
@@ -914,7 +919,7 @@ def ask(
 
 # %% ../nbs/03_work.ipynb #da4c179f
 def check_outcomes(retry: Sequence[str]) -> None:
-    """Raise if `retry` is not a list of outcomes of a rating or response: failed, unparsed, refused.
+    """Raise if `retry` is a text or contains anything but outcomes of a rating or response: failed, unparsed, refused.
 
     Examples
     --------
@@ -945,18 +950,18 @@ class PromptJob(Job):
     Parameters
     ----------
     table : str
-        A table of the ledger. Its first key is the item. The columns model, hash, status, raw and error are filled in
-        here.
+        A table of the ledger. The first column of its key names the item. The job fills in this column, `model` and `hash`.
     prompts : mapping
-        Item to the list of all its prompts. If its prompts or the model's settings change, an item is pending again.
+        Item to the list of all its prompts. An item becomes pending again if its prompts or the model's settings change.
     rows : callable
-        Takes `ask` and an item, and returns steps that return rows of the table. `ask(prompt, parse)` is `work.ask`.
+        Takes a function `ask` and an item, and returns steps that return rows of the table. `ask(prompt, parse)` sends a
+        prompt about the item, as `work.ask` does.
     purpose : str
         Purpose under which the calls are recorded.
     tokens : int
-        Assumed tokens of a response, until enough are measured.
+        Assumed tokens of a response, used until enough responses are measured.
     result : callable
-        Takes the run and returns what the caller gets.
+        Takes the run and returns the job's result.
     model : LLM or str
         The model.
     run : Run or path
