@@ -66,7 +66,7 @@ def replace_fields(record: Any, **fields: Any) -> Any:
     Parameters
     ----------
     record : dataclass
-        Without slots and `__post_init__`.
+        An instance of a dataclass. The dataclass must have no slots and no `__post_init__`.
     **fields
         The new values.
 
@@ -158,7 +158,7 @@ _RESERVED = {*LABEL_CONTEXT, *RESULT_COLUMNS, *_OTHERS} | {
 
 
 def reserved_names(names: Iterable[object]) -> list[object]:
-    """Return the reserved names among some names. A design column can't have a reserved name.
+    """Return the names that are reserved. A design column can't have a reserved name.
 
     Examples
     --------
@@ -179,12 +179,12 @@ def check_design(design: Mapping[str, Any] | None) -> dict[str, Any]:
     Returns
     -------
     dict
-        A copy; empty for None.
+        A copy of `design`; an empty dict for None.
 
     Raises
     ------
     ValueError
-        If a name is not text or is reserved, or a value is not text, a number or a bool.
+        If a name is reserved or is not text. Also if a value is neither text nor a number nor a bool.
 
     Examples
     --------
@@ -245,7 +245,7 @@ class Run(metaclass=Naming):
     folder : str or path
         The folder. It is made when something is first written, so a mistyped path leaves no folder behind.
     read_only : bool
-        Open it without the right to write: while another process works on the run, or for an archive.
+        Whether to open the run only for reading, such as an archive or a run that another process is writing to.
 
     Raises
     ------
@@ -301,14 +301,14 @@ class Run(metaclass=Naming):
         Parameters
         ----------
         sql : str
-            A SELECT statement on the tables that the notebook on tables describes.
+            A SELECT statement. The notebook on tables describes the tables and their columns.
         parameters : iterable
-            Values for its question marks.
+            Values for the question marks in the statement.
 
         Raises
         ------
         RunError
-            If it is not a SELECT, such as a condition for `DataFrame.query`.
+            If the statement is not a SELECT, for instance a condition for `DataFrame.query`.
 
         Examples
         --------
@@ -377,7 +377,7 @@ class Run(metaclass=Naming):
         Parameters
         ----------
         history : bool
-            Include verdicts that the same person replaced or took back (`undone`).
+            Whether to include verdicts that the same person later replaced or took back. If taken back, `undone` is True.
 
         Examples
         --------
@@ -416,7 +416,7 @@ class Run(metaclass=Naming):
         return wide.rename_axis(columns=None).infer_objects().reset_index()
 
     def dialogues(self) -> pd.DataFrame:
-        """Return the planned dialogues: the columns of `list_columns("dialogues")`, of their prompts, and of the design.
+        """Return the planned dialogues: the columns of the tables `dialogues` and `prompts`, and the design columns.
 
         Examples
         --------
@@ -444,15 +444,20 @@ class Run(metaclass=Naming):
         Parameters
         ----------
         judges : str or list of str, optional
-            The panel: names of judges of this run. By default all. A judge that counts words is always on the panel.
+            The panel: names of judges of this run; by default all judges. A judge that counts words is always on the panel.
 
         Returns
         -------
         DataFrame
-            The columns of `list_columns("labels")`, one column per judge (its mode), category, and, from the
-            dialogue, target, user, persona, prompt_id, base_id, domain, scenario, empathy, professionalism and
-            the design columns. Pending labels are missing. If a judge was tuned on people's labels
-            (`validity.align`), tuned: whether the message, or another of its base prompt, was used for that.
+            One row per target message and behaviour. A pending label is NA. The columns:
+
+            The columns of `list_columns("labels")`.
+            One column per judge, with the judge's mode.
+            category: the category of the behaviour.
+            target, user, persona, prompt_id, base_id, domain, scenario, empathy, professionalism: those of the dialogue.
+            The design columns of the dialogue.
+            tuned: whether a message with the same base prompt was used to tune a judge of the behaviour on people's labels
+            (`validity.align`). The column exists only if a judge of the panel was tuned.
 
         Raises
         ------
@@ -502,8 +507,8 @@ class Run(metaclass=Naming):
         Returns
         -------
         DataFrame
-            kind (message or rating), dialogue_id, turn, behaviour, judge, sample, status, reason. An
-            unfinished dialogue is one row, at its next turn. An imported answer without text has the status blank.
+            The columns kind ("message" or "rating"), dialogue_id, turn, behaviour, judge, sample, status and reason. An
+            unfinished dialogue has one row, with its next turn. An imported answer without text has the status "blank".
 
         Examples
         --------
@@ -523,14 +528,18 @@ class Run(metaclass=Naming):
         Parameters
         ----------
         by : str or list of str
-            One or more of purpose (user, target, judge, …), model, served_model, status.
+            One or more of the columns `purpose` (user, target, judge, …), `model`, `served_model` and `status`.
 
         Returns
         -------
         DataFrame
-            by…, calls, failed, tokens_in, tokens_cached (those of tokens_in that providers read from their prompt
-            caches), tokens_out, cost (US dollars; NA if the price of a call with tokens is unknown), seconds (sum over
-            calls).
+            One row per combination of values of the columns in `by`, and these columns:
+
+            calls, failed: the number of calls, and the number of failed calls.
+            tokens_in, tokens_out: the tokens of the requests and of the responses.
+            tokens_cached: the part of `tokens_in` that providers read from their prompt caches.
+            cost: US dollars; NA if the price of a call with tokens is unknown.
+            seconds: the sum of the durations of the calls.
 
         Examples
         --------
@@ -576,13 +585,13 @@ class Run(metaclass=Naming):
         folder : str or path
             Where to write: a folder, or an address such as s3://bucket/study (see `core.files.local_folder`).
         partition_by : str, optional
-            A column of labels, such as "target". A folder labels with one Parquet file per value then replaces
-            labels.parquet.
+            A column of the labels, such as "target". If given, the folder `labels` replaces `labels.parquet`. This folder
+            has one Parquet file per value of the column.
 
         Raises
         ------
         RunError
-            If the folder can't be written, or holds the tables of another run or files that no export wrote.
+            If the folder can't be written, holds tables of another run, or holds files that no export wrote.
 
         Examples
         --------
@@ -604,8 +613,8 @@ class Run(metaclass=Naming):
         Parameters
         ----------
         export : str or path
-            The folder or address that `export` wrote its CSV files and manifest to. CSV does not distinguish empty text
-            from a missing value. Empty text therefore becomes missing where the column allows missing values.
+            The folder or address with the CSV files and the manifest of an export. CSV does not distinguish empty text
+            from a missing value. Empty text therefore becomes missing if the column allows missing values.
         folder : str or path
             The folder of the new run.
 
@@ -652,7 +661,8 @@ def vote_counts(run: Run) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        dialogue_id, turn, behaviour, judge, yes, no, taken (samples, with or without a verdict).
+        The columns dialogue_id, turn, behaviour, judge, yes, no and taken. `yes` and `no` count the verdicts. `taken` counts
+        all samples, with or without a verdict.
 
     Examples
     --------
@@ -664,7 +674,7 @@ def vote_counts(run: Run) -> pd.DataFrame:
 
 
 def text_digest(text: str) -> str:
-    """Return the digest of a message's `normal_form`, by which the messages that a judge was tuned on are recognised.
+    """Return the digest of a message's `normal_form`. The digest identifies the messages that a judge was tuned on.
 
     Examples
     --------
@@ -675,7 +685,7 @@ def text_digest(text: str) -> str:
 
 
 def shares_cluster(texts: pd.Series, cluster: pd.Series, digests: Collection[str]) -> pd.Series:
-    """Return for each row whether the digest of any text in its cluster is in `digests`.
+    """Return for each row whether any text in the row's cluster has a digest in `digests`.
 
     Examples
     --------
@@ -690,8 +700,8 @@ def shares_cluster(texts: pd.Series, cluster: pd.Series, digests: Collection[str
 def add_tuned(run: Run, table: pd.DataFrame, panel: Collection[str] | None = None) -> pd.DataFrame:
     """Add the column `tuned` to ratings or labels, if a judge was tuned on people's labels.
 
-    `panel` limits the judges. The setting `tuned_on` of a judge has the digests of the tuning messages by behaviour. The
-    column is True for these messages, and for all messages of the same base prompts.
+    `panel` lists the judges to consider; None means all judges. The setting `tuned_on` of a judge has the digests of the
+    tuning messages by behaviour. `tuned` is True for these messages, and for all messages with the same base prompts.
     """
     query = "SELECT judge, settings FROM judges WHERE json_extract(settings, '$.tuned_on') IS NOT NULL"
     judges = {name: json.loads(text)["tuned_on"] for name, text in run.ledger.rows(query) if panel is None or name in panel}
@@ -722,7 +732,7 @@ def prompts_of_questions(behaviours: Iterable[str]) -> pd.Index:
 
 
 def question_panels(run: Run) -> pd.DataFrame:
-    """Return the panel of each question: behaviour, judge, samples, counted, and prompt_id of a question about one prompt.
+    """Return the panel of each question, with the columns behaviour, judge, samples, counted and prompt_id (NA: all prompts).
 
     Examples
     --------
@@ -739,8 +749,8 @@ def planned_ratings(run: Run, *, missing_only: bool = False) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        dialogue_id, turn, behaviour, judge, sample, status ("planned" if it is pending), reason. Under adaptive
-        sampling, samples and judges that can't change a label are left out.
+        The columns dialogue_id, turn, behaviour, judge, sample, status and reason. The status of a pending rating is
+        "planned". Under adaptive sampling, pending ratings that can't change a label are left out.
 
     Examples
     --------
@@ -783,7 +793,7 @@ def usage_totals(run: Run) -> tuple[float | None, int]:
 
 # %% ../../nbs/01_core/04_run.ipynb #8f0d5d28
 def design_columns(run: Run) -> pd.DataFrame:
-    """Return the columns of `run.metadata()` with one text or number per dialogue and a name that is not reserved.
+    """Return the columns of `run.metadata()` whose names are not reserved and whose values are texts or numbers.
 
     Examples
     --------
@@ -818,8 +828,8 @@ def has_entries(run: Run, depending: str = "dialogues", /, **entries: Any) -> bo
     Raises
     ------
     RunError
-        If an entry differs and the table `depending` has rows, which then belong to another experiment.
-        The message lists the differences.
+        If an entry differs and the table `depending` has rows. These rows belong to another experiment. The message lists
+        the differences.
 
     Examples
     --------
@@ -841,7 +851,7 @@ def require_same_prompts(
     prompts: pd.DataFrame,
     texts: Sequence[str] = ("first_message", "history", "request", "base_id", "scenario", "domain"),
 ) -> pd.Index:
-    """Raise if a run has one of the prompts with a different text.
+    """Raise if a run has a prompt with the same prompt_id as one of `prompts` but a different text.
 
     Parameters
     ----------
@@ -855,12 +865,12 @@ def require_same_prompts(
     Returns
     -------
     Index
-        Every prompt_id of the run.
+        All prompt_ids of the run.
 
     Raises
     ------
     RunError
-        Names the column and the prompts.
+        If such a prompt exists. The message names the column and the prompts.
 
     Examples
     --------
@@ -885,7 +895,7 @@ def bind(run: Run, depending: str = "dialogues", /, **entries: Any) -> None:
     Raises
     ------
     RunError
-        If the run has dialogues (or rows of another table `depending`) of an experiment with other settings; see `has_entries`.
+        If the table `depending` has rows and a recorded entry has another value; see `has_entries`.
 
     Examples
     --------
@@ -924,7 +934,7 @@ def add_prompts(run: Run, prompts: pd.DataFrame) -> pd.DataFrame:
     TableError
         If the prompts break a rule of their table.
     RunError
-        If the run has the prompt_id with a different text.
+        If the run has a prompt with the same prompt_id and a different text.
 
     Examples
     --------
@@ -1113,7 +1123,7 @@ def metadata_rows(columns: Iterable[tuple[str, Mapping[str, Any]]]) -> list[dict
     Parameters
     ----------
     columns : iterable of (str, mapping)
-        A dialogue_id, and values by column.
+        For each dialogue, the dialogue_id and a mapping from column to value.
 
     Examples
     --------
@@ -1139,16 +1149,16 @@ def import_dialogues(
     Parameters
     ----------
     run : Run, str, path or None
-        The run, by default a new one in a temporary folder. It must be empty or contain the same messages from an earlier import.
+        The run; by default a new run in a temporary folder. It must be empty or hold the same messages from an earlier import.
     kind : str
         Source of the dialogues, for the manifest.
     prompts : DataFrame
         With the columns of `list_columns("prompts")`.
     rows : dict
-        Table to rows: dialogues (each may have metadata, a dict) and messages, and optionally judges and ratings. Rows
-        that the run has already do not change.
+        Name of a table to its rows. The tables `dialogues` and `messages` are required; `judges` and `ratings` are optional.
+        A row of `dialogues` may have the key `metadata`, a dict. Rows that are already in the run do not change.
     **entries
-        For the manifest. With ratings: behaviours, the list of behaviours (name, category, …) that were judged.
+        Entries of the manifest. With ratings, give the entry `behaviours`: the list of judged behaviours (name, category, …).
 
     Returns
     -------
@@ -1158,7 +1168,7 @@ def import_dialogues(
     Raises
     ------
     RunError
-        If the run has other messages.
+        If the run has other messages, or the same messages with another target or prompt.
 
     Examples
     --------
@@ -1197,7 +1207,7 @@ def forget_target(run: Run, target: str) -> None:
     Parameters
     ----------
     run : Run
-        It does not change if the target has answered.
+        The run. It does not change if the target has answered.
     target : str
         The name of the target. An unknown name changes nothing.
 
@@ -1237,9 +1247,9 @@ def has_verdicts(run: Run, judge: str) -> bool:
 
 
 def judges_without_verdicts(run: Run) -> dict[str, str]:
-    """Return a sentence for each judge without a verdict: the number of ratings, the reason, and what to do.
+    """Return a text for each judge without a verdict: the number of ratings, the reason, and what to do.
 
-    Judges without any rating are left out.
+    The result maps the judge's name to the text. A judge is left out if it has no ratings.
 
     Examples
     --------
@@ -1265,7 +1275,7 @@ def judges_without_verdicts(run: Run) -> dict[str, str]:
 
 # %% ../../nbs/01_core/04_run.ipynb #8d6245b9
 def forget_judges(run: Run, judges: str | Iterable[str]) -> None:
-    """Remove judges that never gave a verdict from the panel of a run, with their failed ratings.
+    """Remove judges that never gave a verdict from the panel of a run. Their failed ratings are removed too.
 
     Parameters
     ----------
@@ -1277,7 +1287,7 @@ def forget_judges(run: Run, judges: str | Iterable[str]) -> None:
     Raises
     ------
     ValueError
-        If the run lacks a judge, or has verdicts of it.
+        If the run lacks one of the judges, or has a verdict from one of them.
 
     Examples
     --------
