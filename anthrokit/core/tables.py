@@ -52,34 +52,38 @@ class Table(NamedTuple):
     key : tuple of str
         The columns that identify a row.
     columns : dict
-        Name to (dtype, rule, meaning). Rules: "id" (unique within the table), "required" (no NA, not blank),
-        "present" (the column must exist, NA allowed), "optional" (filled with NA if it is missing), "derived"
-        (optional, and computed from other tables instead of saved), or a tuple of the allowed values.
+        Name of each column to (dtype, rule, meaning). The rule is one of the following, or a tuple of the allowed values.
+
+        "id": values are unique within the table.
+        "required": values are neither NA nor blank.
+        "present": the column must exist; NA is allowed.
+        "optional": a missing column is filled with NA.
+        "derived": like "optional", but the column is computed from other tables and not saved.
     in_ledger : bool
-        Whether the ledger of a run has it. Other tables are computed, or belong to another file.
+        Whether the ledger of a run has the table. Other tables are computed or belong to another file.
     by_arrival : bool
         Whether the ledger saves its rows in order of arrival instead of by key.
     counts : mapping
-        The counts of its rows in the summary of a run: name to SQL condition.
+        Counts of rows in the summary of a run. Maps the name of the count to the SQL condition of the counted rows.
     indexed : str
         A column by which SQLite finds rows.
     questions : str
-        For a table whose rows are questions about the response to one prompt: the SQL that selects prompt_id, behaviour
-        (the question's name), place and category of each. Judges whose `asks_about` is the table's name are asked them.
+        SQL for a table whose rows are questions about the response to one prompt. It selects `prompt_id`, `behaviour` (the
+        question's name), `place` and `category`. The questions go to the judges whose `asks_about` is the table's name.
     prompt : str
-        The column that names the prompt of a row. `split` puts a row into the part with its prompt, or with the prompt of its
-        `dialogue_id`. Rows without both stay in the first part.
+        The column that names the prompt of a row. `split` puts each row into the part with this prompt. If a table lacks the
+        column, each row goes into the part with its `dialogue_id`. If it lacks both columns, its rows stay in the first part.
     in_every_part : bool
         Whether `split` puts all rows into every part.
     pending : str
         The SQL condition of rows that wait for a response. A run with such rows can't be split.
     content_of : tuple
-        A column that names a unit, and the column with its content. If two parts have other contents of a unit, `merge` takes
-        all rows about it from one part.
+        The column that names a unit, and the column with the unit's content. If two parts have different contents for a unit,
+        `merge` takes all rows about the unit from the first of these parts.
     incidental : tuple of str
         Columns that `merge` does not compare, such as the time of a result.
     must_agree : bool
-        Whether `merge` raises if parts have different rows under one key. By default it keeps one of them.
+        Whether `merge` raises if parts have different rows with the same key. By default `merge` keeps one of these rows.
 
     Examples
     --------
@@ -417,22 +421,22 @@ def require_columns(
     frame : DataFrame
         The table.
     columns : iterable of str
-        The columns it needs.
+        The required columns.
     what : str
         Name of the table in the message.
     rows : bool
-        Whether it needs at least one row.
+        Whether at least one row is required.
     advice : str
         Text for the message: the function that makes such a table.
     source : str or path, optional
-        The file it came from. A DataFrame is ignored.
+        The file that the table came from, for the message. If a DataFrame is given, the message names no file.
 
     Raises
     ------
     TypeError
-        If it is not a DataFrame.
+        If `frame` is not a DataFrame.
     TableError
-        If a column is missing, or it has no rows.
+        If a column is missing. Also if `rows` is True and the table has no rows.
 
     Examples
     --------
@@ -464,9 +468,10 @@ def require_unique(frame: pd.DataFrame, unit: Sequence[str], message: str, where
     unit : sequence of str
         The columns that identify a unit.
     message : str
-        The message, with columns of the row in braces. {row} is replaced by the names and values of the unit's columns.
+        A template for the message. A column's name in braces is replaced by the value in the duplicate row. {row} is replaced
+        by the names and values of the unit's columns.
     where : str
-        The place, such as a path, which may have braces of its own.
+        Beginning of the message, such as a path. Braces in this text are kept.
 
     Raises
     ------
@@ -487,9 +492,10 @@ def require_unique(frame: pd.DataFrame, unit: Sequence[str], message: str, where
 
 
 def reject_rows(frame: pd.DataFrame, wrong: pd.Series, message: str, where: str = "") -> None:
-    """Raise if rows are wrong. The error is `where` and then `message`.
+    """Raise if any row is wrong. The error's text is `where` followed by `message`.
 
-    `message` is a template with names of columns and `{row}`. The values and number of the first wrong row are inserted.
+    `message` is a template. A column's name in braces is replaced by the value in the first wrong row. `{row}` is replaced by
+    the number of this row.
     """
     if wrong.any():
         place = int(wrong.to_numpy(dtype=bool, na_value=False).argmax())
@@ -498,7 +504,7 @@ def reject_rows(frame: pd.DataFrame, wrong: pd.Series, message: str, where: str 
 
 
 def reject_values(frame: pd.DataFrame, wrong: pd.Series, column: str, where: str, expected: str) -> None:
-    """Raise if a row is wrong. The error states the value and the row's number in the file, taken from the frame's index."""
+    """Raise if any row is wrong. The error states the value of `column` and the row's number, taken from the frame's index."""
     if wrong.any():
         place, value = frame.index[at := wrong.to_numpy().argmax()], frame[column].iloc[[at]].item()
         row, value = place + 1 if isinstance(place, Integral) else place, "empty" if pd.isna(value) else repr(value)
@@ -563,9 +569,9 @@ _CONVERTERS: dict[str, Callable[[Any], Any]] = {
 
 
 def convert_column(values: pd.Series, dtype: str) -> tuple[pd.Series, dict[Any, Any]]:
-    """Return a column in a dtype, and the cells that can't be converted, by row. These cells become NA.
+    """Return a column in a dtype, and a dict from row to each value that can't be converted. These cells become NA.
 
-    A whole number may be a text, and may end in .0, as in the file of a column that had missing values.
+    Texts such as "3" and "3.0" are converted to whole numbers. Files have "3.0" if a column of whole numbers had missing values.
     """
     errors = TypeError, ValueError, OverflowError, KeyError
     with contextlib.suppress(*errors):
@@ -581,7 +587,7 @@ def convert_column(values: pd.Series, dtype: str) -> tuple[pd.Series, dict[Any, 
 
 # %% ../../nbs/01_core/01_tables.ipynb #c5c05af8
 def require_unique_names(names: Iterable[object], where: str = "") -> None:
-    """Raise if two columns have the same name, because one column would be lost.
+    """Raise if two columns have the same name. Without the error, one of the columns would be lost.
 
     Parameters
     ----------
@@ -613,24 +619,24 @@ def check_table(frame: pd.DataFrame, table: str, source: str | os.PathLike | Non
     Parameters
     ----------
     frame : DataFrame
-        The rows to check. Additional columns are kept, after those of the table.
+        The rows to check. Columns that the table does not define are kept and moved to the end.
     table : str
         Name of a table.
     source : str or path, optional
-        Source of the rows, for the message. A unique integer index is then taken as their row numbers there, from 0.
+        Source of the rows, for the message. If given, a unique integer index is taken as the row numbers in the source, from 0.
 
     Returns
     -------
     DataFrame
-        The same rows with a new index. Missing optional columns are NA.
+        The same rows with a new index. Missing optional columns are added and filled with NA.
 
     Raises
     ------
     TypeError
         If `frame` is not a DataFrame.
     TableError
-        If a column is missing or occurs twice, or a rule is broken. The message names up to ten places: file, row
-        (1 is the first row of data), column, value.
+        If a column is missing or occurs twice, or a rule is broken. The message names the file and up to ten cells, each with
+        row (1 is the first row of data), column and value.
 
     Examples
     --------
@@ -687,8 +693,8 @@ def empty_table(table: str) -> pd.DataFrame:
 def fault_of(frame: pd.DataFrame, error: Exception | None = None) -> str | None:
     """Describe the first fault of a table: a duplicate or missing column, or a cell of the wrong kind; None without a fault.
 
-    The name of a column determines its dtype, by the definitions of tables; estimates and counts are numbers. A known column is
-    reported as missing if the error is a KeyError with its name.
+    A column's dtype is the dtype that any table defines for its name. Columns of estimates and counts are numbers. A known
+    column is reported as missing if the error is a KeyError with its name.
 
     Examples
     --------
@@ -792,7 +798,7 @@ def open_text(path: str | os.PathLike, encoding: str = "utf-8", newline: str = "
     Parameters
     ----------
     path : str or path
-        Compressed by gzip if it ends in .gz; one that takes far too much memory is rejected.
+        The file. If its name ends in .gz, it is decompressed. It is rejected if its text takes far too much memory.
     encoding : str
         With UTF-8, byte order marks of UTF-8 and UTF-16 are recognised.
     newline : str
@@ -892,13 +898,13 @@ def read_json(
     Parameters
     ----------
     path : str or path
-        A .json file that is not a list is one record.
+        The file. A .json file that does not contain a list is one record.
     encoding : str
         As for `open_text`.
     keep_errors : bool
-        Return the error of a line that is not JSON in place of its record.
+        Whether to return the error of a line that is not JSON in place of the record. By default the error is raised.
     lines : bool, optional
-        Whether the file holds JSON lines; by default its name says so.
+        Whether the file holds JSON lines. By default it does unless its name ends in .json or .json.gz.
 
     Returns
     -------
@@ -1064,15 +1070,15 @@ def read_frame(
     Parameters
     ----------
     path : str or path
-        Ends in .csv, .tsv, .jsonl, .ndjson, .json (each also with .gz) or .parquet. The separator of a CSV
-        file (, ; tab or |) is detected, or given by Excel's first line `sep=;`.
+        The file. Its name ends in .csv, .tsv, .jsonl, .ndjson, .json (each also with .gz) or .parquet. The separator of a CSV
+        file (comma, semicolon, tab or |) is detected, or taken from a first line such as `sep=;`, which Excel writes.
     encoding : str
         Encoding of a text file. Not needed for UTF-8, or for UTF-16 with a byte order mark.
     dtype : type or dict, optional
-        One dtype for all columns, or a dict from column to dtype, for CSV. By default ids and the names of
-        runs, targets, judges, annotators and models are text.
+        For CSV files: one dtype for all columns, or a dict from column to dtype. By default columns are text if they hold
+        ids or the names of runs, targets, judges, annotators or models.
     escaped : bool
-        Whether cells of a CSV file may have been escaped by `write_frame`. False for files of other programs.
+        Whether cells of a CSV file may have been escaped by `write_frame`. Pass False for files of other programs.
 
     Returns
     -------
@@ -1082,8 +1088,8 @@ def read_frame(
     Raises
     ------
     TableError
-        If the file does not exist, has another encoding, a duplicate column, a row with more cells than the
-        header, or is not a table.
+        If the file does not exist, has another encoding or is not a table. Also if a column occurs twice, or a row has more
+        cells than the header.
 
     Examples
     --------
@@ -1112,7 +1118,7 @@ def read_parts(path: str | os.PathLike, rows: int, dtype: type | dict[str, type]
     Parameters
     ----------
     path, dtype
-        As for `read_frame`. Text is UTF-8, or UTF-16 with a byte order mark.
+        As for `read_frame`. The encoding must be UTF-8, or UTF-16 with a byte order mark.
     rows : int
         Rows per part.
 
@@ -1176,7 +1182,8 @@ def describe_column(table: str, column: str, meanings: Mapping[str, str] | None 
     Parameters
     ----------
     table : str
-        The table that has the column. If it does not define it, `meanings` or else another table's definition is used.
+        Name of the table that has the column. If this table does not define the column, `meanings` is used. If `meanings` lacks
+        it too, the definition in another table is used.
     column : str
         The column.
     meanings : mapping of str to str, optional
@@ -1246,13 +1253,13 @@ def write_frame(
     frame : DataFrame
         The rows.
     path : str or path
-        Ends in one of the suffixes that `read_frame` takes, which selects the format.
+        The file. Its suffix selects the format and must be one that `read_frame` takes.
     table : str
         Name of the table, for the meanings of columns in a Parquet file.
     meanings : mapping of str to str, optional
         Meanings of columns that the table does not define.
     bom : bool
-        Begin a CSV file with the byte order mark by which Excel recognises UTF-8.
+        Whether a CSV file begins with a byte order mark. Excel needs it to recognise UTF-8.
 
     Raises
     ------
@@ -1285,7 +1292,7 @@ def write_frame(
 
 # %% ../../nbs/01_core/01_tables.ipynb #5e0c1b7d
 class TableStore:
-    """Rows of a table that changes: in a file that several people may share, or in memory.
+    """The rows of a table that changes, kept in memory or in a file that several people may share.
 
     Parameters
     ----------
@@ -1294,7 +1301,7 @@ class TableStore:
     path : str or path, optional
         A file that `read_frame` reads, created with the first change; None for memory.
     read : callable
-        Reads the rows of the file.
+        A function that takes the path and returns the rows of the file.
     empty : DataFrame
         The rows before the first change.
 
@@ -1346,12 +1353,12 @@ def data_path(name: str = "") -> Path:
     Parameters
     ----------
     name : str
-        A file in data/, such as "prompts.csv"; empty for the folder.
+        A file in data/, such as "prompts.csv"; "" for the folder itself.
 
     Raises
     ------
     FileNotFoundError
-        If there is no such file. Lists similar names.
+        If there is no such file. The message lists similar names.
 
     Examples
     --------
