@@ -96,7 +96,8 @@ def split(run: Run, n: int, folder: str | os.PathLike | None = None) -> list[Run
     n : int
         Number of parts: at least 2, at most the number of prompts of the run.
     folder : str or path, optional
-        Folder for part-1, part-2, …; by default the name of the run's folder with "-parts" added.
+        The folder in which the folders part-1, part-2, … are made. By default it is the run's folder with "-parts" added to
+        the name.
 
     Returns
     -------
@@ -106,8 +107,8 @@ def split(run: Run, n: int, folder: str | os.PathLike | None = None) -> list[Run
     Raises
     ------
     RunError
-        If the run is a part itself, waits for responses or has too few prompts, if n is not a whole number of 2 or more, if the folder
-        is not empty, or if the disk is full.
+        If the run is itself a part, waits for responses or has fewer than `n` prompts. Also if `n` is not a whole number of 2
+        or more, the folder is not empty, or the disk is full.
 
     Examples
     --------
@@ -150,7 +151,7 @@ def split(run: Run, n: int, folder: str | os.PathLike | None = None) -> list[Run
 
 
 def ids_in_part(run: Run, prompt_ids: Iterable[str]) -> list[str]:
-    """Return the prompts that belong to a run: only the prompts of the part if the run is a part, else all.
+    """Return the prompts that belong to a run. If the run is a part, only the prompts of this part are returned, else all.
 
     Examples
     --------
@@ -300,16 +301,16 @@ def merge(parts: Iterable[Run | str | os.PathLike], folder: str | os.PathLike) -
     Returns
     -------
     Run
-        The new run, with all calls and their cost; a call that a part and its copy hold is counted once. Of units with different
-        results the first part's result is kept. The entry `merged` of the manifest lists up to 100 of them.
+        The new run, with all calls and their cost. A call that is in several parts is counted once. If parts have different
+        results for a unit, the first part's result is kept. The entry `merged` of the manifest lists up to 100 such units.
 
     Raises
     ------
     TypeError
         If `parts` is not a list.
     RunError
-        If a part is missing, empty, given twice, of another run or done with other settings. Also if two parts have different
-        judges of one name or different texts of one prompt, or if the folder exists.
+        If a part is missing, empty, given twice, belongs to another run or was made with other settings. Also if parts have
+        different judges with the same name or different texts for the same prompt. Also if the folder exists.
 
     Examples
     --------
@@ -384,8 +385,8 @@ def _readable_rows(connection: sqlite3.Connection, table: str, ids: Mapping[str,
 def repair(folder: str | os.PathLike, new_folder: str | os.PathLike) -> pd.DataFrame:
     """Save the readable rows of a damaged run into a new run. The damaged run does not change.
 
-    A dialogue that lost a message is cut back to the turn before this message, and becomes planned. `simulate` continues
-    the dialogue. Lost ratings are missing; `judge` makes them.
+    If a dialogue lost a message, its messages and ratings from this turn on are removed, and it becomes planned. `simulate`
+    continues the dialogue. Imported dialogues are not changed. Lost ratings are missing, and `judge` makes them again.
 
     Parameters
     ----------
@@ -397,12 +398,13 @@ def repair(folder: str | os.PathLike, new_folder: str | os.PathLike) -> pd.DataF
     Returns
     -------
     DataFrame
-        One row per table that has rows or was damaged: table, rows (saved), whole (whether these are all rows).
+        One row per table that has rows or was damaged. `table` is its name. `rows` is the number of saved rows. `whole` is True
+        if no row was lost.
 
     Raises
     ------
     RunError
-        If the ledger is missing, has another version or has no readable row, or if the new folder holds a run.
+        If the ledger is missing, has another version or has no readable row. Also if the new folder holds a run.
 
     Examples
     --------

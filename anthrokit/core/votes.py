@@ -38,8 +38,8 @@ def modes(ratings: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        dialogue_id, turn, behaviour, judge, mode (NA for a tie, or if no sample has a verdict), n_samples (with
-        a verdict).
+        The columns dialogue_id, turn, behaviour, judge, mode and n_samples. `mode` is NA for a tie, or if no sample has a
+        verdict. `n_samples` counts the samples with a verdict.
 
     Examples
     --------
@@ -65,7 +65,8 @@ def count_votes(ratings: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        dialogue_id, turn, behaviour, judge, yes, no, taken (samples, with a verdict or without).
+        The columns dialogue_id, turn, behaviour, judge, yes, no and taken. `yes` and `no` count the verdicts. `taken` counts
+        all samples, with or without a verdict.
 
     Examples
     --------
@@ -86,14 +87,14 @@ def decide(modes: pd.DataFrame, size: pd.Series | int) -> pd.DataFrame:
     Parameters
     ----------
     modes : DataFrame
-        A row per item, a column per judge: True, False, NA.
+        One row per item and one column per judge, with the values True, False and NA.
     size : Series or int
         Number of judges on the panel of each item.
 
     Returns
     -------
     DataFrame
-        votes_for, votes_cast, label.
+        The columns votes_for, votes_cast and label, with the rows of `modes`.
 
     Examples
     --------
@@ -114,14 +115,18 @@ def label(ratings: pd.DataFrame, panel: dict[str, list[str]] | None = None) -> p
     ratings : DataFrame
         With the columns of `list_columns("ratings")`, or the result of `count_votes`.
     panel : dict of str to list of str, optional
-        Behaviour to the judges who were asked about it; by default those who rated it.
+        Each behaviour to the judges who were asked about it. By default these are the judges who rated the behaviour.
 
     Returns
     -------
     DataFrame
-        dialogue_id, turn, behaviour, one column per judge (its mode), votes_for, votes_cast, label, judges (the names
-        of the panel, as a JSON list). With J judges on the panel, ⌊J/2⌋ + 1 votes decide; with fewer votes the label
-        is NA.
+        One row per message and behaviour. The columns:
+
+        dialogue_id, turn, behaviour: the message and the behaviour.
+        One column per judge, with the judge's mode.
+        votes_for, votes_cast: the number of judges with the mode True, and of judges with a mode.
+        label: True or False if at least ⌊J/2⌋ + 1 of the J judges on the panel agree on it; else NA.
+        judges: the names of the panel, as a JSON list.
 
     Notes
     -----
@@ -163,17 +168,18 @@ def label_messages(messages: pd.DataFrame, ratings: pd.DataFrame, panel: dict[st
     Parameters
     ----------
     messages : DataFrame
-        The messages to judge: dialogue_id, turn. Each is judged for every behaviour of the panel, or, if there is a
-        column behaviour, for the behaviour of its row.
+        The messages to label, with the columns dialogue_id and turn. Each message gets a label for every behaviour of the
+        panel. If there is a column `behaviour`, each row gets only the label for the behaviour in this column.
     ratings : DataFrame
         With the columns of `list_columns("ratings")`, or the result of `count_votes`, which has fewer rows.
     panel : dict of str to list of str
-        Behaviour to the judges who were asked about it.
+        Each behaviour to the judges who were asked about it.
 
     Returns
     -------
     DataFrame
-        As `label`, with a row for every message and behaviour. Without votes the label is NA and votes_cast is 0.
+        The columns of `label` and of `messages`, and one row for every message and behaviour. Without votes, `label` is NA and
+        `votes_cast` is 0.
 
     Examples
     --------
@@ -193,7 +199,7 @@ def label_messages(messages: pd.DataFrame, ratings: pd.DataFrame, panel: dict[st
 
 # %% ../../nbs/01_core/02_votes.ipynb #242dc533
 def mode_status(verdicts: Iterable[bool | None], pending: int = 0) -> tuple[bool, bool | None]:
-    """Return whether pending samples can't change a judge's mode, and the mode of the samples so far.
+    """Return whether a judge's mode is decided, so that pending samples can't change it, and the mode of the finished samples.
 
     Parameters
     ----------
@@ -205,7 +211,7 @@ def mode_status(verdicts: Iterable[bool | None], pending: int = 0) -> tuple[bool
     Returns
     -------
     (bool, bool or None)
-        Decided; the mode, None for a tie.
+        Whether the mode is decided, and the mode. The mode is None for a tie.
 
     Examples
     --------
@@ -218,21 +224,21 @@ def mode_status(verdicts: Iterable[bool | None], pending: int = 0) -> tuple[bool
 
 # %% ../../nbs/01_core/02_votes.ipynb #b9a0606b
 def pending_ratings(ratings: pd.DataFrame, tally: pd.DataFrame, seats: pd.DataFrame) -> pd.DataFrame:
-    """Return planned ratings of adaptive sampling, without pending ratings that can no longer change a label.
+    """Return planned ratings under adaptive sampling. Pending ratings that can no longer change a label are left out.
 
     Parameters
     ----------
     ratings : DataFrame
-        dialogue_id, turn, behaviour, judge, sample, status ("planned" if it is pending).
+        The planned ratings: dialogue_id, turn, behaviour, judge, sample and status. Pending ratings have the status "planned".
     tally : DataFrame
-        dialogue_id, turn, behaviour, judge, yes, no, taken: counts of each judge's verdicts and samples.
+        Counts of each judge's verdicts and samples, as `count_votes` returns them.
     seats : DataFrame
-        behaviour, judge, samples: the panel of each behaviour, and samples per judge.
+        The panel of each behaviour and the number of samples per judge, in the columns behaviour, judge and samples.
 
     Returns
     -------
     DataFrame
-        The remaining rows of `ratings`, including saved ratings.
+        The remaining rows of `ratings`. Saved ratings are always kept.
 
     Examples
     --------
@@ -265,13 +271,14 @@ def latest_annotations(annotations: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     annotations : DataFrame
-        dialogue_id, turn, behaviour (the item), verdict, oldest first; optionally annotator, undone, weight. A message that was
-        drawn keeps its weight if somebody changes the verdict.
+        One row per verdict, the oldest first. The columns are verdict, and dialogue_id, turn and behaviour, which identify the
+        item; optionally annotator, undone and weight. `undone` is True for a verdict that was taken back.
 
     Returns
     -------
     DataFrame
-        Rows of `annotations`.
+        The remaining rows of `annotations`. If there are annotators, all rows of an item get the first weight of the item. The
+        weight therefore stays the same if somebody changes a verdict.
 
     Examples
     --------
