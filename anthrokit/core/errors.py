@@ -47,8 +47,8 @@ def printable(text: object) -> str:
     Parameters
     ----------
     text : object
-        An object whose `str` is taken. Line feeds and tabs are kept. Escape sequences and bidirectional marks
-        are escaped.
+        The text, or an object that `str` converts to one. Escape sequences and bidirectional marks are escaped. Line feeds and
+        tabs are kept.
 
     Examples
     --------
@@ -72,8 +72,8 @@ def number_of(n: int, noun: str, plural: str = "") -> str:
 def in_two_lines(error: BaseException) -> list[str]:
     """Return the lines shown for an error: its message, and how to see the traceback.
 
-    The function is set as `_render_traceback_` of an error or its class. A second call for the same error (`%tb`), and every
-    call while the environment variable ANTHROKIT_TRACEBACK is set, returns the whole traceback.
+    The function is set as `_render_traceback_` of an error or its class. The whole traceback is returned by a second call for
+    the same error (`%tb`). It is also returned if the environment variable ANTHROKIT_TRACEBACK is set.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def _script_line(error: BaseException) -> str:
 
 # %% ../../nbs/01_core/00_errors.ipynb #9a30b66e
 def in_short(error: BaseException) -> BaseException:
-    """Return an error, to be shown in two lines if anthrokit raised it on purpose or was called with wrong arguments."""
+    """Return the same error. It will be shown in two lines if anthrokit raised it on purpose or was called with wrong arguments."""
     if _is_deliberate(error):
         error._render_traceback_ = _render_current  # a method of the error would keep it and its frames in memory
     return error
@@ -231,14 +231,14 @@ def _leads() -> dict[str, Any]:
 
 
 def lead_of(name: str, *places: str, whole: bool = False) -> str | None:
-    """Return the hint for a guess from the first section of `data/leads.toml` with such a hint; None without a hint.
+    """Return the hint for a guess from `data/leads.toml`, from the first section that has a hint; None without a hint.
 
     Parameters
     ----------
     name : str
-        The guess. It matches an entry with the same words, in any order and form.
+        The guess. An entry matches if it has the same words, in any order and form.
     *places : str
-        Sections of the file: a class, a function, "package", "figure", "parameter", "command" or "option".
+        Sections of the file: the name of a class or function, "package", "figure", "parameter", "command" or "option".
     whole : bool
         Whether words such as "load" and "max" must match too.
 
@@ -286,7 +286,8 @@ def _fit(word: str, name: set[str], text: set[str], more: set[str]) -> float:
 def rank_names(name: object, about: Mapping[str, str | None], whole: bool = False) -> list[str]:
     """Return at most three names that share words with an unknown name, best first.
 
-    A rare word weighs more than a common one. A word of the name weighs more than its synonyms or a word of the description.
+    A rare word weighs more than a common word. A match with a word of an existing name weighs more than a match with a synonym
+    of this word or with a word of the description.
 
     Parameters
     ----------
@@ -295,7 +296,7 @@ def rank_names(name: object, about: Mapping[str, str | None], whole: bool = Fals
     about : dict
         Description of each existing name.
     whole : bool
-        Whether every word of the unknown name must match a word of the name, or a synonym of it.
+        Whether every word of the unknown name must match a word of the existing name, or a synonym of such a word.
 
     Examples
     --------
@@ -331,7 +332,7 @@ def similar_names(name: object, names: Iterable[object], cutoff: float = 0.8, wo
     names : iterable
         The existing names.
     cutoff : float
-        Least similarity of the letters, between 0 and 1. Above 0.8, names that are compared by words must match in every word.
+        Least similarity of the letters, between 0 and 1. If it is above 0.8, a comparison by words requires that every word match.
     words : bool
         Whether to compare by words if no name has similar letters.
 
@@ -362,9 +363,9 @@ def suggest_name(
     name, names
         As for `similar_names`.
     about : dict, optional
-        Description of each existing name. If no name is similar, the hint gives the names whose description fits.
+        Description of each existing name. If no name is similar, the hint gives the names whose descriptions fit.
     page : str
-        Where all names are listed, such as a call of `help`. If given, a long list is cut to eight.
+        Where all names are listed, such as a call of `help`. If given, the hint lists at most eight names.
     elsewhere : bool
         Whether the hint may name another part of anthrokit.
 
@@ -393,10 +394,16 @@ def explain_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
     Parameters
     ----------
     function : callable
-        A function or a method. The error for an unknown keyword names the parameter that was probably meant. The error for
-        missing arguments describes them. If another error comes from inside, such as from pandas, the arguments are checked.
-        The error then names an argument of another kind than its annotation states, or the faulty column or cell of a
-        table. The error for a file that can't be used says what to do. Other errors keep their text.
+        A function or a method.
+
+    Notes
+    -----
+    The error for an unknown keyword names the parameter that was probably meant. The error for missing arguments describes
+    them. The error for too many positional arguments lists the keywords.
+
+    The arguments are checked if another library raises an error, such as pandas. The new error then names the argument whose
+    type differs from its annotation, or the faulty column or cell of a table. The error for a file that can't be used says
+    what to do. All other errors keep their text.
 
     Examples
     --------
@@ -534,8 +541,7 @@ def explain_class(kind: type) -> type:
     Parameters
     ----------
     kind : type
-        The class. It is changed in place, as are its base classes in the same package. Errors that are raised within
-        the methods do not change.
+        The class. This class and its base classes in the same package are changed in place.
 
     Examples
     --------
@@ -645,7 +651,7 @@ class Naming(type):
 # %% ../../nbs/01_core/00_errors.ipynb #a1f0c3d2
 @functools.cache
 def documented() -> dict[str, str]:
-    """Return the docstring of each public name, by its shortest path, from the source: nothing is imported.
+    """Return a dict from the shortest path of each public name to its docstring. It is read from the source, without imports.
 
     Examples
     --------
@@ -668,7 +674,7 @@ def documented() -> dict[str, str]:
 
 @functools.cache
 def found_names(name: str) -> str | None:
-    """Return the public names and the hints of `data/leads.toml` that share words with a guess, as text; None without any.
+    """Return a text with the public names and hints (`data/leads.toml`) that share words with a guess; None without any.
 
     Parameters
     ----------
@@ -692,14 +698,15 @@ def found_names(name: str) -> str | None:
 
 
 def parameters_like(name: str, owner: str = "", beside: Iterable[str] = ()) -> list[str]:
-    """Return the parameters of top-level functions that an unknown name may mean, as text.
+    """Return the parameters of top-level functions that an unknown name may mean, as a list of texts.
 
     Parameters
     ----------
     name : str
         The unknown name.
     owner, beside : str, iterable of str
-        The function that lacks the parameter, and its parameters. If given, only functions with related names are searched.
+        The function that lacks the parameter, and the names of its parameters. If `owner` is given, only functions with related
+        names are searched.
 
     Examples
     --------
@@ -725,7 +732,7 @@ def missing_attribute(package: str, name: str) -> str:
     package : str
         The package, such as "anthrokit" or "anthrokit.figures".
     name : str
-        The attribute that it lacks.
+        The attribute that the package lacks.
 
     Examples
     --------
@@ -808,8 +815,8 @@ def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[
     package : str
         The name of the package, `__name__`.
     file : str
-        The package's `__init__.py`, `__file__`. The `__init__.pyi` beside it lists the names, for type checkers as
-        well.
+        The path of the package's `__init__.py`, `__file__`. The names are listed in the `__init__.pyi` in the same folder, which
+        type checkers read too.
 
     Examples
     --------
@@ -884,14 +891,14 @@ def diff_settings(
     Parameters
     ----------
     recorded, requested : dict
-        Setting to value.
+        Name of each setting to its value.
     words : (str, str)
-        Written before each of the two values.
+        The words before the recorded value and before the requested value.
 
     Returns
     -------
     str
-        "" if nothing differs. Long values are cut to the part that differs.
+        The lines, or "" if nothing differs. Long values are cut to the part that differs.
 
     Examples
     --------
@@ -945,9 +952,9 @@ def require_known(what: str, choices: Iterable[object], *names: object, where: s
     Parameters
     ----------
     what : str
-        Kind of the names, for the message.
+        What the names denote, for the message, such as "column".
     choices : iterable
-        The names that exist.
+        The existing names.
     *names
         The names to check.
     where : str
@@ -979,7 +986,7 @@ def require_all(values: Iterable[Any], kind: Any, expected: str) -> tuple[Any, .
     values : iterable
         The list.
     kind, expected
-        As for `require_kind`; kind is the type of each member.
+        As for `require_kind`, but for each member.
 
     Returns
     -------
@@ -989,7 +996,7 @@ def require_all(values: Iterable[Any], kind: Any, expected: str) -> tuple[Any, .
     Raises
     ------
     TypeError
-        If it is not a list, or a member has another type.
+        If `values` is not a list, or a member has another type.
 
     Examples
     --------
@@ -1076,7 +1083,7 @@ def register_secret(*values: str | None) -> None:
     Parameters
     ----------
     *values
-        Keys. Strings of fewer than 7 characters are dummy keys and are ignored.
+        Keys. Strings of fewer than 7 characters are taken for dummy keys and ignored.
 
     Examples
     --------
@@ -1088,7 +1095,7 @@ def register_secret(*values: str | None) -> None:
 
 
 def redact(text: str) -> str:
-    """Remove keys from a text: keys given to a model, keys in the environment, and everything in the form of a key.
+    """Remove keys from a text: keys given to a model, keys in the environment, and any text in the form of a key.
 
     Parameters
     ----------
