@@ -41,12 +41,12 @@ def local_path(path: str | os.PathLike, error: type[Exception] = TableError) -> 
     path : str or path
         Path given by the user.
     error : type
-        The error to raise.
+        The class of the error to raise.
 
     Raises
     ------
     TableError
-        If the path is an address (s3://, gs://, https://, file://), or has a null character.
+        If the path is an address (s3://, gs://, https://, file://) or has a null character. `error` replaces this class.
 
     Examples
     --------
@@ -85,12 +85,12 @@ def read_toml(path: str | os.PathLike) -> dict[str, Any]:
     Parameters
     ----------
     path : str or path
-        A file in UTF-8, with a byte order mark or without.
+        A file in UTF-8, with or without a byte order mark.
 
     Raises
     ------
     TableError
-        If it can't be read, or is not TOML in UTF-8. Names the file and the line.
+        If the file can't be read, or is not TOML in UTF-8. The message names the file and the line.
 
     Examples
     --------
@@ -126,7 +126,7 @@ _FILE_NAME = re.compile(r"\S*(?:[/\\]\S*|\.[A-Za-z]\w*)")
 
 
 def reject_path(texts: Any) -> None:
-    """Raise TableError if texts are a path: a `Path`, or one text without spaces that ends in a suffix or has a slash.
+    """Raise TableError if `texts` is a path: a `Path`, or one text without white space that has a slash or ends in a suffix.
 
     Examples
     --------
@@ -155,7 +155,7 @@ def compile_pattern(pattern: str, where: str, flags: int = 0) -> re.Pattern:
     Raises
     ------
     TableError
-        If it is not a valid regular expression.
+        If `pattern` is not a valid regular expression.
 
     Examples
     --------
@@ -170,7 +170,7 @@ def compile_pattern(pattern: str, where: str, flags: int = 0) -> re.Pattern:
 # %% ../../nbs/01_core/06_files.ipynb #aeb83fbe
 @contextlib.contextmanager
 def explain_write_errors(path: Path, error: type[Exception] = RunError) -> Iterator[None]:
-    """Turn an OSError of the block into an error that names a path and the remedy.
+    """Replace an OSError that the block raises by an error that names `path` and the remedy.
 
     Examples
     --------
@@ -194,7 +194,7 @@ def replacing(path: str | os.PathLike) -> Iterator[Path]:
     Parameters
     ----------
     path : str or path
-        The file to write; its folder is made if it is missing. A symbolic link there is replaced, not followed.
+        The file to write. Its folder is made if it is missing. If the file is a symbolic link, the link itself is replaced.
 
     Raises
     ------
@@ -260,12 +260,12 @@ def reject_links(folder: str | os.PathLike) -> None:
     Parameters
     ----------
     folder : str or path
-        A run or study. It may be a link itself, and need not exist.
+        The folder of a run or study. The folder itself may be a link, and need not exist.
 
     Raises
     ------
     RunError
-        Names the link.
+        If such a link exists. The message names the link.
 
     Examples
     --------
@@ -299,7 +299,8 @@ def public_file(place: str, url: str, sha256: str) -> Path:
     Parameters
     ----------
     place : str
-        Path relative to the folder named by the environment variable ANTHROKIT_DATA, and to `public` in the cache folder.
+        Relative path of the file. It is searched in the folder that the environment variable ANTHROKIT_DATA names, and then in
+        the folder `public` of the cache folder.
     url : str
         The URL of the published file.
     sha256 : str
@@ -396,9 +397,10 @@ def local_copy(path: str | os.PathLike) -> Path:
 def local_folder(path: str | os.PathLike, error: type[Exception] = TableError) -> Iterator[Path]:
     """Yield a local folder to write to. For an address, the folder is a local copy, and is copied back at the end.
 
-    The folder is copied back after an error too. If the process is killed, or the storage can't be reached, the folder
-    stays in the cache. The next call for the address uses this folder, and its files replace the files at the address. A
-    bucket must exist. A TableError or RunError of the block names the address in place of the local folder.
+    The folder is copied back even if the block raises an error. If the process is killed or the storage can't be reached, the
+    folder stays in the cache. The next call for the address uses this folder, and its files replace the files at the address.
+    A bucket at the address must already exist. If the block raises a TableError or RunError, its message names the address
+    instead of the local folder.
 
     Examples
     --------
@@ -453,7 +455,7 @@ _LOADING = threading.RLock()
 
 
 def after_fork(function: Callable[[], None]) -> Callable[[], None]:
-    """Call a function in every forked process, on systems that can fork. Return the function, as a decorator does.
+    """Register a function to be called in every forked process, on systems that can fork. Can be used as a decorator.
 
     Examples
     --------
@@ -482,7 +484,7 @@ def load_once(load: Callable[..., _Loaded]) -> Callable[..., _Loaded]:
     Returns
     -------
     callable
-        The same function; a second call with the same arguments returns the same object.
+        The function with a cache. A second call with the same arguments returns the same object.
 
     Examples
     --------
@@ -509,7 +511,8 @@ def preload(*steps: str | Callable[[], Any]) -> None:
     Parameters
     ----------
     *steps : str or callable
-        Modules to import and functions to call, in order. An error ends the list; the code that needs the module reports it.
+        Modules to import and functions to call, in order. An error silently ends the list. The code that needs the module later
+        raises the same error.
 
     Examples
     --------

@@ -88,12 +88,12 @@ def check_schema(connection: sqlite3.Connection, path: Path, schema: Mapping[str
     path : Path
         The file, for the message.
     schema : mapping
-        Name of each table and index to the statement that makes it.
+        Name of each table and index to the SQL statement that makes it.
 
     Raises
     ------
     RunError
-        Names the first object that differs.
+        If an object of the file is not in the schema or differs from it. The message names the first such object.
 
     Examples
     --------
@@ -159,7 +159,7 @@ def open_database(
     path : Path
         The file. It is made if it is missing; its folder must exist.
     schema : mapping
-        Name of each table and index to the statement that makes it. Missing ones are made.
+        Name of each table and index to the SQL statement that makes it. Missing tables and indexes are made.
     pragmas : iterable of str
         Settings of the connection, such as "synchronous=FULL". The journal is always a write-ahead log.
     check_pages : bool
@@ -168,7 +168,7 @@ def open_database(
     Raises
     ------
     RunError
-        If the folder holds a symbolic link, or the file contains objects that are not in the schema.
+        If `reject_links` finds a link in the folder, or the file contains objects that are not in the schema.
     sqlite3.DatabaseError
         If the file is damaged.
 
@@ -288,7 +288,7 @@ def _has_log(path: Path) -> bool:
 
 @contextlib.contextmanager
 def connect_to_copy(path: Path) -> Iterator[sqlite3.Connection]:
-    """Connect to a temporary copy of a ledger and of its log."""
+    """Yield a connection to a temporary copy of a ledger and its write-ahead log."""
     with tempfile.TemporaryDirectory() as folder:
         for file in filter(Path.exists, (path, Path(f"{path}-wal"))):
             shutil.copy(file, folder)
@@ -319,14 +319,14 @@ def _open_to_read(path: Path) -> sqlite3.Connection:
 
 # %% ../../nbs/01_core/03_ledger.ipynb #0a8445a2
 def plain_value(value: Any, remove_keys: Callable[[str], str] = redact) -> Any:
-    """Convert a value for SQLite: missing to None, numpy numbers to Python numbers, and text to text without keys.
+    """Convert a value for SQLite. Missing values become None, numpy numbers become Python numbers, and keys are removed from text.
 
     Parameters
     ----------
     value : object
         The value of a cell.
     remove_keys : callable
-        Applied to text.
+        The function that removes the keys from a text.
 
     Examples
     --------
@@ -435,16 +435,16 @@ class Ledger:
     Parameters
     ----------
     folder : str or path
-        The folder of the run. It is made with the first change if it is missing.
+        The folder of the run. If it is missing, it is made with the first change.
     read_only : bool
-        Open it without the right to write.
+        Whether to open the ledger only for reading.
 
     Attributes
     ----------
     fresh : bool
-        Whether nothing is on disk yet.
+        Whether the ledger is not on disk yet.
     closed : bool
-        Whether it was closed.
+        Whether the ledger was closed.
 
     Raises
     ------
@@ -565,7 +565,7 @@ class Ledger:
             raise RunError(f"the run {self.folder} is open in this process. {remedy}")
 
     def change(self, statements: Iterable[tuple[str, Iterable[Sequence[Any]]]]) -> None:
-        """Execute statements, each with rows of values, in one transaction. The first change makes the run and its manifest."""
+        """Execute statements, each with its rows of values, in one transaction. The first change makes the run and its manifest."""
         if self.read_only:
             raise RunError(f"the run {self.folder} was opened read-only")
         if not (statements := _plain_statements(statements)):
@@ -588,14 +588,14 @@ class Ledger:
         table : str
             A table of the ledger.
         rows : iterable of dicts
-            Column to value; all with the same columns. Keys are removed from all text.
+            Each row as a dict from column to value. All rows have the same columns. Keys are removed from all text.
 
         Raises
         ------
         RunError
             If the run is read-only, or the disk is full.
         sqlite3.IntegrityError
-            If a row lacks a required value; nothing is written then.
+            If a row lacks a required value. No row is written in this case.
 
         Examples
         --------
@@ -609,7 +609,7 @@ class Ledger:
         self.write_together([(table, rows)])
 
     def write_together(self, parts: Iterable[tuple[str, Iterable[Mapping[str, Any]]]], *, replace: bool = True) -> None:
-        """Write rows into several tables in one transaction. Each part is the name of a table, and rows."""
+        """Write rows into several tables in one transaction. Each part is a pair: the name of a table, and its rows."""
         parts = [(table, list(rows)) for table, rows in parts]
         self.change([insertion(table, rows, replace=replace) for table, rows in parts if rows])
 
@@ -652,9 +652,9 @@ class Ledger:
         Parameters
         ----------
         *parts : (str, iterable of mapping)
-            A table and its rows, saved in the same transaction.
+            Names of tables with rows to write in the same transaction.
         **entries
-            JSON values by name.
+            The entries to save. Each is a JSON value under the name of its keyword.
 
         Examples
         --------
@@ -668,7 +668,7 @@ class Ledger:
         self.write_manifest(self.folder)
 
     def manifest(self) -> dict[str, Any]:
-        """Return the saved entries with the judges, and the models that were requested and served."""
+        """Return the saved entries, the judges, and the models that were requested and served."""
         served = self.rows("SELECT DISTINCT model, served_model FROM calls WHERE served_model IS NOT NULL ORDER BY 1, 2")
         judges = self.rows("SELECT judge, samples, hash, settings FROM judges ORDER BY position")
         names = ("judge", "samples", "hash", "settings")

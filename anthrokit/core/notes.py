@@ -68,7 +68,7 @@ def notify(text: str, *, again: bool = False) -> None:
     text : str
         One or two sentences, with the name of a function that shows more.
     again : bool
-        Show it even if it was shown before.
+        Whether to show the notice even if it was shown before.
 
     Examples
     --------
@@ -177,14 +177,14 @@ class ProgressBar:
 # %% ../../nbs/01_core/07_notes.ipynb #5259c6e7
 @contextlib.contextmanager
 def status_line(what: str, show: bool = True) -> Iterator[None]:
-    """Show the running step if the step takes longer than a second. Nothing is left at the end.
+    """Show the running step if the step takes longer than a second. The line disappears at the end.
 
     Parameters
     ----------
     what : str
         The running step, such as "loading the model".
     show : bool
-        False shows nothing.
+        Whether to show the step.
 
     Examples
     --------

@@ -34,7 +34,7 @@ def is_blank(text: str | float | None) -> bool:
     Returns
     -------
     bool
-        True for the empty text, and for white space, control, format and combining characters and fillers alone.
+        True if the text is empty or has only white space, fillers, and control, format and combining characters.
 
     Examples
     --------
@@ -206,12 +206,12 @@ def detect_language(text: str) -> str:
     Parameters
     ----------
     text : str
-        The first 4,000 characters are read, without code, links and quotations.
+        The text. Only its first 4,000 characters are read. Code and links are ignored. Quotations are ignored if there is other text.
 
     Returns
     -------
     str
-        An ISO 639-1 code, such as "en", "zh" or "de"; "other" for a language without a code here. "en" in doubt, and
+        An ISO 639-1 code, such as "en", "zh" or "de", or "other" for a language that is not supported. It is "en" in doubt, and
         for a text without words. Related languages, such as Danish and Norwegian, may be confused with each other.
 
     Examples
