@@ -230,8 +230,8 @@ class CostEstimate(NamedTuple):
     measured : int
         Number of measured responses.
     shared : list of (float, int, float)
-        One entry per shared prompt prefix: the number of characters in the prefix, the number of calls with the prefix,
-        and the number of characters in the prefix that an earlier entry already sends.
+        One entry per prompt prefix that calls share. The first value is the number of characters in the prefix. The second
+        is the number of calls with the prefix. The third is the number of its characters that an earlier entry already sends.
 
     Examples
     --------
@@ -606,7 +606,7 @@ def mean_response_tokens(run: Run, purpose: str, llm: LLM, assumed: float) -> tu
     llm : LLM
         The model. Calls with this model's name are counted.
     assumed : float
-        The mean if fewer than 20 responses were measured. It is limited to the model's longest response.
+        The mean to return if fewer than 20 responses were measured. The result is at most the model's longest response.
 
     Returns
     -------
@@ -832,7 +832,7 @@ class ParseError(ValueError):
 
 
 class OwnCodeError(Exception):
-    """An error of a custom judge's code, after which the judge can't be asked. The message is the reason.
+    """An error in the code of a custom judge. The error ends the attempts of a call. The message is the reason.
 
     Examples
     --------
@@ -919,7 +919,7 @@ def ask(
 
 # %% ../nbs/03_work.ipynb #da4c179f
 def check_outcomes(retry: Sequence[str]) -> None:
-    """Raise if `retry` is a text or contains anything but outcomes of a rating or response: failed, unparsed, refused.
+    """Raise if `retry` is not a list of outcomes of a rating or response. The outcomes are failed, unparsed and refused.
 
     Examples
     --------

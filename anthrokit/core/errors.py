@@ -72,8 +72,8 @@ def number_of(n: int, noun: str, plural: str = "") -> str:
 def in_two_lines(error: BaseException) -> list[str]:
     """Return the lines shown for an error: its message, and how to see the traceback.
 
-    The function is set as `_render_traceback_` of an error or its class. The whole traceback is returned by a second call for
-    the same error (`%tb`). It is also returned if the environment variable ANTHROKIT_TRACEBACK is set.
+    The function is set as `_render_traceback_` of an error or its class. A second call for the same error (`%tb`)
+    returns the whole traceback. So does every call while the environment variable ANTHROKIT_TRACEBACK is set.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def _script_line(error: BaseException) -> str:
 
 # %% ../../nbs/01_core/00_errors.ipynb #9a30b66e
 def in_short(error: BaseException) -> BaseException:
-    """Return the same error. It will be shown in two lines if anthrokit raised it on purpose or was called with wrong arguments."""
+    """Return the error. Mark it for two lines if anthrokit raised the error on purpose or was called with wrong arguments."""
     if _is_deliberate(error):
         error._render_traceback_ = _render_current  # a method of the error would keep it and its frames in memory
     return error
@@ -231,7 +231,7 @@ def _leads() -> dict[str, Any]:
 
 
 def lead_of(name: str, *places: str, whole: bool = False) -> str | None:
-    """Return the hint for a guess from `data/leads.toml`, from the first section that has a hint; None without a hint.
+    """Return the hint for a guess: the first hint in the given sections of `data/leads.toml`; None without a hint.
 
     Parameters
     ----------
@@ -286,8 +286,8 @@ def _fit(word: str, name: set[str], text: set[str], more: set[str]) -> float:
 def rank_names(name: object, about: Mapping[str, str | None], whole: bool = False) -> list[str]:
     """Return at most three names that share words with an unknown name, best first.
 
-    A rare word weighs more than a common word. A match with a word of an existing name weighs more than a match with a synonym
-    of this word or with a word of the description.
+    A rare word weighs more than a common word. A match with an existing name weighs more than a match with a synonym or with
+    the description.
 
     Parameters
     ----------
@@ -323,7 +323,7 @@ def rank_names(name: object, about: Mapping[str, str | None], whole: bool = Fals
 
 # %% ../../nbs/01_core/00_errors.ipynb #9d978207
 def similar_names(name: object, names: Iterable[object], cutoff: float = 0.8, words: bool = True) -> list[str]:
-    """Return at most three existing names that an unknown name may mean, best first. Letters are compared, or else words.
+    """Return at most three existing names that an unknown name may mean, best first. Letters are compared first, then words.
 
     Parameters
     ----------
@@ -356,7 +356,7 @@ def similar_names(name: object, names: Iterable[object], cutoff: float = 0.8, wo
 def suggest_name(
     name: object, names: Iterable[object], about: Mapping[str, str | None] | None = None, page: str = "", elsewhere: bool = False
 ) -> str:
-    """Return a hint for an unknown name: the existing names that may be meant, or all.
+    """Return a hint for an unknown name: the existing names that may be meant, or else all names.
 
     Parameters
     ----------
@@ -651,7 +651,7 @@ class Naming(type):
 # %% ../../nbs/01_core/00_errors.ipynb #a1f0c3d2
 @functools.cache
 def documented() -> dict[str, str]:
-    """Return a dict from the shortest path of each public name to its docstring. It is read from the source, without imports.
+    """Return a dict from the shortest path of each public name to its docstring, read from the source without imports.
 
     Examples
     --------
@@ -815,8 +815,8 @@ def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[
     package : str
         The name of the package, `__name__`.
     file : str
-        The path of the package's `__init__.py`, `__file__`. The names are listed in the `__init__.pyi` in the same folder, which
-        type checkers read too.
+        The path of the package's `__init__.py`, `__file__`. The `__init__.pyi` in the same folder lists the names. Type checkers
+        also read this list.
 
     Examples
     --------

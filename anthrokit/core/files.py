@@ -299,8 +299,8 @@ def public_file(place: str, url: str, sha256: str) -> Path:
     Parameters
     ----------
     place : str
-        Relative path of the file. It is searched in the folder that the environment variable ANTHROKIT_DATA names, and then in
-        the folder `public` of the cache folder.
+        Relative path of the file. The file is looked for in the folder that the environment variable ANTHROKIT_DATA names, and
+        then in `public` in the cache folder.
     url : str
         The URL of the published file.
     sha256 : str

@@ -79,7 +79,7 @@ def _schema() -> dict[str, str]:
 
 
 def check_schema(connection: sqlite3.Connection, path: Path, schema: Mapping[str, str]) -> None:
-    """Raise if an SQLite file contains anything but the given tables and indexes. Some of these may be missing.
+    """Raise if an SQLite file contains an object that is not in the schema. Tables and indexes of the schema may be missing.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def open_database(
     Parameters
     ----------
     path : Path
-        The file. It is made if it is missing; its folder must exist.
+        The file. A missing file is made, but its folder must exist.
     schema : mapping
         Name of each table and index to the SQL statement that makes it. Missing tables and indexes are made.
     pragmas : iterable of str

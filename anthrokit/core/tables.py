@@ -119,7 +119,7 @@ class Table(NamedTuple):
 
     @property
     def text_dtypes(self) -> dict[str, str]:
-        """The text columns and their dtype, as `read_frame` takes it."""
+        """The text columns and their dtypes, in the form that `read_frame` takes."""
         return {name: dtype for name, (dtype, _, _) in self.columns.items() if dtype == TEXT}
 
 
@@ -1071,7 +1071,7 @@ def read_frame(
     ----------
     path : str or path
         The file. Its name ends in .csv, .tsv, .jsonl, .ndjson, .json (each also with .gz) or .parquet. The separator of a CSV
-        file (comma, semicolon, tab or |) is detected, or taken from a first line such as `sep=;`, which Excel writes.
+        file (comma, semicolon, tab or |) is detected, or taken from Excel's first line `sep=;`.
     encoding : str
         Encoding of a text file. Not needed for UTF-8, or for UTF-16 with a byte order mark.
     dtype : type or dict, optional
@@ -1125,7 +1125,7 @@ def read_parts(path: str | os.PathLike, rows: int, dtype: type | dict[str, type]
     Returns
     -------
     iterator of DataFrame
-        The rows in order, as `read_frame` reads them, including blank rows at the end.
+        The rows in order, as `read_frame` reads them. In a CSV file, blank rows at the end are kept.
 
     Raises
     ------
@@ -1325,7 +1325,7 @@ class TableStore:
         return self._rows if self.path is None or not self.path.exists() else self._read(self.path)
 
     def change(self, change: Callable[[pd.DataFrame], pd.DataFrame]) -> None:
-        """Replace the rows by the result of a function of the rows. The new rows are on disk when the method returns."""
+        """Replace the rows by the result of `change`, which takes the rows. If there is a file, it is written before the method returns."""
         if self.path is None:
             self._rows = change(self._rows)
             return

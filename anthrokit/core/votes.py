@@ -171,7 +171,7 @@ def label_messages(messages: pd.DataFrame, ratings: pd.DataFrame, panel: dict[st
         The messages to label, with the columns dialogue_id and turn. Each message gets a label for every behaviour of the
         panel. If there is a column `behaviour`, each row gets only the label for the behaviour in this column.
     ratings : DataFrame
-        With the columns of `list_columns("ratings")`, or the result of `count_votes`, which has fewer rows.
+        With the columns of `list_columns("ratings")`, or the result of `count_votes`, which is shorter.
     panel : dict of str to list of str
         Each behaviour to the judges who were asked about it.
 
@@ -271,8 +271,8 @@ def latest_annotations(annotations: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     annotations : DataFrame
-        One row per verdict, the oldest first. The columns are verdict, and dialogue_id, turn and behaviour, which identify the
-        item; optionally annotator, undone and weight. `undone` is True for a verdict that was taken back.
+        One row per verdict, the oldest first. The item is identified by dialogue_id, turn and behaviour. The other columns are
+        verdict and optionally annotator, undone and weight. `undone` is True for a verdict that was taken back.
 
     Returns
     -------
