@@ -606,7 +606,7 @@ def mean_response_tokens(run: Run, purpose: str, llm: LLM, assumed: float) -> tu
     llm : LLM
         The model. Calls with this model's name are counted.
     assumed : float
-        The mean to return if fewer than 20 responses were measured. The result is at most the model's longest response.
+        The mean to return if fewer than 20 responses were measured. In this case the mean is at most the model's longest response.
 
     Returns
     -------
@@ -699,8 +699,8 @@ def estimate_jobs(jobs: Iterable[Job], *, batch: bool = False) -> pd.DataFrame:
         purpose, name, model: the role, its name in the run, and its model.
         total, done: the number of all results, and the number of saved results.
         calls, calls_least: the number of pending calls, and the smallest number of calls that may suffice.
-        answer_tokens: the mean tokens of the measured responses, or an assumption if none was measured.
-        measured: the number of measured responses.
+        answer_tokens: the mean tokens of the measured responses, or an assumption if `measured` is 0.
+        measured: the number of measured responses; 0 if there are too few.
         tokens_in, tokens_out: the tokens of the pending requests and of their responses.
         tokens_cached: the part of `tokens_in` that the provider is expected to read from its cache.
         cost: US dollars; NA if a price is unknown.
@@ -952,7 +952,7 @@ class PromptJob(Job):
     table : str
         A table of the ledger. The first column of its key names the item. The job fills in this column, `model` and `hash`.
     prompts : mapping
-        Item to the list of all its prompts. An item becomes pending again if its prompts or the model's settings change.
+        Maps each item to the list of all its prompts. An item becomes pending again if its prompts or the model's settings change.
     rows : callable
         Takes a function `ask` and an item, and returns steps that return rows of the table. `ask(prompt, parse)` sends a
         prompt about the item, as `work.ask` does.

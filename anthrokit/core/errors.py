@@ -95,7 +95,7 @@ def _script_line(error: BaseException) -> str:
 
 # %% ../../nbs/01_core/00_errors.ipynb #9a30b66e
 def in_short(error: BaseException) -> BaseException:
-    """Return the error. Mark it for two lines if anthrokit raised the error on purpose or was called with wrong arguments."""
+    """Mark an error that anthrokit raised on purpose, or that wrong arguments caused, to be shown in two lines. Return the error."""
     if _is_deliberate(error):
         error._render_traceback_ = _render_current  # a method of the error would keep it and its frames in memory
     return error
@@ -401,9 +401,9 @@ def explain_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
     The error for an unknown keyword names the parameter that was probably meant. The error for missing arguments describes
     them. The error for too many positional arguments lists the keywords.
 
-    The arguments are checked if another library raises an error, such as pandas. The new error then names the argument whose
-    type differs from its annotation, or the faulty column or cell of a table. The error for a file that can't be used says
-    what to do. All other errors keep their text.
+    The arguments are checked if another library raises an error, such as pandas. The new error then names a negative seed,
+    an argument whose type differs from its annotation, or the faulty column or cell of a table. The error for a file that
+    can't be used says what to do. All other errors keep their text.
 
     Examples
     --------
@@ -891,7 +891,7 @@ def diff_settings(
     Parameters
     ----------
     recorded, requested : dict
-        Name of each setting to its value.
+        Maps the name of each setting to its value.
     words : (str, str)
         The words before the recorded value and before the requested value.
 

@@ -88,7 +88,7 @@ def check_schema(connection: sqlite3.Connection, path: Path, schema: Mapping[str
     path : Path
         The file, for the message.
     schema : mapping
-        Name of each table and index to the SQL statement that makes it.
+        Maps the name of each table and index to the SQL statement that makes it.
 
     Raises
     ------
@@ -159,7 +159,7 @@ def open_database(
     path : Path
         The file. A missing file is made, but its folder must exist.
     schema : mapping
-        Name of each table and index to the SQL statement that makes it. Missing tables and indexes are made.
+        Maps the name of each table and index to the SQL statement that makes it. Missing tables and indexes are made.
     pragmas : iterable of str
         Settings of the connection, such as "synchronous=FULL". The journal is always a write-ahead log.
     check_pages : bool

@@ -309,7 +309,7 @@ def merge(parts: Iterable[Run | str | os.PathLike], folder: str | os.PathLike) -
     TypeError
         If `parts` is not a list.
     RunError
-        If a part is missing, empty, given twice, belongs to another run or was made with other settings. Also if parts have
+        If a part is missing, is empty, is given twice, belongs to another run or was made with other settings. Also if parts have
         different judges with the same name or different texts for the same prompt. Also if the folder exists.
 
     Examples

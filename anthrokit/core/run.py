@@ -732,7 +732,7 @@ def prompts_of_questions(behaviours: Iterable[str]) -> pd.Index:
 
 
 def question_panels(run: Run) -> pd.DataFrame:
-    """Return the panel of each question, with the columns behaviour, judge, samples, counted and prompt_id (NA: all prompts).
+    """Return the panel of each question, with the columns behaviour, judge, samples, counted and prompt_id (NA for all prompts).
 
     Examples
     --------
@@ -807,7 +807,7 @@ def design_columns(run: Run) -> pd.DataFrame:
 
 # %% ../../nbs/01_core/04_run.ipynb #5ed8eae7
 def has_answers(run: Run, target: str | None = None, user: str | None = None) -> bool:
-    """Return whether a target has answered a user. None matches any target or user.
+    """Return whether a target has answered a user. If `target` or `user` is None, any target or any user counts.
 
     Examples
     --------
@@ -1155,7 +1155,7 @@ def import_dialogues(
     prompts : DataFrame
         With the columns of `list_columns("prompts")`.
     rows : dict
-        Name of a table to its rows. The tables `dialogues` and `messages` are required; `judges` and `ratings` are optional.
+        Maps the name of a table to its rows. The tables `dialogues` and `messages` are required; `judges` and `ratings` are optional.
         A row of `dialogues` may have the key `metadata`, a dict. Rows that are already in the run do not change.
     **entries
         Entries of the manifest. With ratings, give the entry `behaviours`: the list of judged behaviours (name, category, …).

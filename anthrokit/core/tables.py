@@ -52,7 +52,7 @@ class Table(NamedTuple):
     key : tuple of str
         The columns that identify a row.
     columns : dict
-        Name of each column to (dtype, rule, meaning). The rule is one of the following, or a tuple of the allowed values.
+        Maps the name of each column to (dtype, rule, meaning). The rule is a tuple of the allowed values, or one of these:
 
         "id": values are unique within the table.
         "required": values are neither NA nor blank.
@@ -693,7 +693,7 @@ def empty_table(table: str) -> pd.DataFrame:
 def fault_of(frame: pd.DataFrame, error: Exception | None = None) -> str | None:
     """Describe the first fault of a table: a duplicate or missing column, or a cell of the wrong kind; None without a fault.
 
-    A column's dtype is the dtype that any table defines for its name. Columns of estimates and counts are numbers. A known
+    The dtype of a column is the dtype that the tables define for its name. Columns of estimates and counts are numbers. A known
     column is reported as missing if the error is a KeyError with its name.
 
     Examples

@@ -115,7 +115,7 @@ def label(ratings: pd.DataFrame, panel: dict[str, list[str]] | None = None) -> p
     ratings : DataFrame
         With the columns of `list_columns("ratings")`, or the result of `count_votes`.
     panel : dict of str to list of str, optional
-        Each behaviour to the judges who were asked about it. By default these are the judges who rated the behaviour.
+        Maps each behaviour to the judges who were asked about it. By default these are the judges who rated the behaviour.
 
     Returns
     -------
@@ -125,7 +125,7 @@ def label(ratings: pd.DataFrame, panel: dict[str, list[str]] | None = None) -> p
         dialogue_id, turn, behaviour: the message and the behaviour.
         One column per judge, with the judge's mode.
         votes_for, votes_cast: the number of judges with the mode True, and of judges with a mode.
-        label: True or False if at least ⌊J/2⌋ + 1 of the J judges on the panel agree on it; else NA.
+        label: True or False if at least ⌊J/2⌋ + 1 of the J judges on the panel have this mode; else NA.
         judges: the names of the panel, as a JSON list.
 
     Notes
@@ -173,7 +173,7 @@ def label_messages(messages: pd.DataFrame, ratings: pd.DataFrame, panel: dict[st
     ratings : DataFrame
         With the columns of `list_columns("ratings")`, or the result of `count_votes`, which is shorter.
     panel : dict of str to list of str
-        Each behaviour to the judges who were asked about it.
+        Maps each behaviour to the judges who were asked about it.
 
     Returns
     -------
