@@ -902,7 +902,7 @@ def read_json(
     encoding : str
         As for `open_text`.
     keep_errors : bool
-        Whether to return the error of a line that is not JSON in place of the record. By default the error is raised.
+        Whether to return an error instead of raising it. If a line is not JSON, its error replaces the record.
     lines : bool, optional
         Whether the file holds JSON lines. By default it does unless its name ends in .json or .json.gz.
 
@@ -914,7 +914,7 @@ def read_json(
     Raises
     ------
     TableError
-        If the file does not exist, has another encoding, or is not JSON. Names the line.
+        If the file does not exist, has another encoding, or is not JSON. The message names the line.
 
     Examples
     --------
