@@ -286,12 +286,12 @@ class JudgePlan(NamedTuple):
 
 # %% ../../nbs/05_judging/06_jobs.ipynb #0b309b9d
 class JudgingJob(Job):
-    """The job of `judge`, with the same parameters: the pending ratings of a run.
+    """The job of `judge`: the pending ratings of a run. The parameters of `judge` have the same meaning here.
 
     Parameters
     ----------
     simulations : sequence of Job
-        Simulations whose pending messages are judged; for cost estimates.
+        Simulations whose pending messages count as messages to judge. This is for cost estimates.
     """
 
     noun = "rating"
@@ -464,9 +464,10 @@ class JudgingJob(Job):
 
     @functools.cached_property
     def attempts_before(self) -> dict[RatingUnit, int]:
-        """Return the saved attempts of unparsed and refused ratings that are retried.
+        """Return the number of saved attempts of each unparsed or refused rating that is retried.
 
-        The numbers of their new requests continue these attempts, so no request is repeated. After a failed call, its request is repeated.
+        New requests are numbered on from these attempts, so that no request is repeated. Ratings of failed calls are not in the
+        result: the requests of these calls are repeated.
         """
         outcomes = [one for one in self.retry if one != "failed"]
         sql = f"SELECT {', '.join(RatingUnit._fields)}, attempts FROM ratings WHERE status IN ({', '.join('?' * len(outcomes))})"
@@ -667,34 +668,35 @@ def judge(
     run : Run, str or path
         A run with messages. Saved ratings are not repeated, so judges can be added later.
     judges : Judge, LLM, str, or a sequence of them, optional
-        By default the offline panel (`offline_panel`), which is for trying the toolkit, not a substitute for LLM judges.
-        If a judge has verdicts, a judge with other settings needs another name. A judge without verdicts is reported at the
-        end. Pass it again with other settings, or remove it with `anthrokit.core.forget_judges`.
+        By default the offline panel (`offline_panel`). The panel is for trying the toolkit, not a substitute for LLM judges.
+        If the run has verdicts of a judge, a judge with other settings needs another name. Judges without verdicts are
+        reported at the end. Pass such a judge again with other settings, or remove it with `anthrokit.core.forget_judges`.
     samples : int, optional
-        Ratings of each prompt judge for each item and question; by default 3, or 1 for a rubric judge. A local judge is
-        asked once.
+        Number of ratings that a prompt judge gives for each item and question. The default is 3, for a rubric judge 1.
+        A local judge rates once.
     behaviours : str or list of str, optional
         Behaviours or categories; all by default. Judges of criteria are asked about all criteria of each case.
     taxonomy : Taxonomy or list of Behaviour, optional
-        By default that of the run, or else the bundled one. Only the behaviours of this taxonomy are judged, and the run's taxonomy is
-        extended by those that it lacks. A behaviour that the run has with another wording raises an error.
+        By default the run's taxonomy, or the bundled one if the run has none. Only the behaviours of this taxonomy are judged.
+        Behaviours that the run's taxonomy lacks are added to it. A behaviour raises an error if the run has it with another
+        wording.
     quotations : bool
         Whether pronouns inside quotation marks count.
     retry : str or iterable of str
-        Ratings without a verdict to retry: failed, unparsed, refused. A failed call is repeated with the same seed and code. The
-        other ratings are requested with another seed and code.
+        Ratings without a verdict are retried if their status is among these: "failed", "unparsed", "refused". A failed call is
+        repeated with the same seed and code. Unparsed and refused ratings are requested with another seed and code.
     sampling : str
-        "full": every sample of every judge. "adaptive": a sample is taken only while the judge's mode is undecided, and
-        a judge is asked only while the panel's majority is undecided. The labels are the same by construction. The
-        modes of judges that were not asked, and the agreement between judges, remain unknown. If you add a judge
-        later, pass the earlier judges with it, because labels may become undecided.
+        "full": every judge gives all samples. "adaptive": a judge gives a sample only while the judge's mode is undecided, and
+        judges are asked only while the panel's majority is undecided. Both give the same labels by construction.
+        With "adaptive" the modes of judges that were not asked remain unknown, and so does the agreement between judges.
+        If you add a judge later, pass the earlier judges, too, because labels may become undecided.
     targets : str or list of str, optional
         Targets whose messages are judged; all by default.
     budget, on, progress, wait
         As for `simulate`.
     batch : bool or Batch
-        Use the batch APIs of the judges' providers: responses within a day, at about half the price. If the
-        process ends before that, repeat the call. It waits for the requests that were sent.
+        Use the batch APIs of the judges' providers. Responses arrive within a day, at about half the price. If the process
+        ends before they arrive, repeat the call: it waits for the requests that were sent.
 
     Returns
     -------
@@ -704,9 +706,9 @@ def judge(
     Raises
     ------
     ValueError, TableError, RunError, SetupError
-        Before any work, for invalid parameters and judges that can't be called.
+        If a parameter is invalid or a judge can't be called. This is checked before any work.
     BudgetReached
-        The budget is used up. Finished work is saved.
+        If the budget is used up. Finished work is saved.
 
     Notes
     -----
@@ -831,14 +833,14 @@ def estimate(
     Parameters
     ----------
     prompts, target, user
-        As for `simulate`. Without prompts only the judging of the messages of `run` is estimated.
+        As for `simulate`. Without prompts, only the judging of the run's messages is estimated.
     judges : Judge, LLM, str, or a sequence of them, optional
-        As for `judge`. Without judges only the simulation is estimated.
+        As for `judge`. Without judges, only the simulation is estimated.
     run : Run, str or path, optional
-        Saved messages and ratings are not counted again.
+        The run of the study. Its saved messages and ratings are not counted again.
     conditions : sequence of mappings, optional
-        One mapping per condition of a study, with the arguments of `simulate` that differ, such as
-        `{"system_target": "Be warm.", "design": {"prompt": "warm"}}`. Conditions may name prompts, target and user.
+        One mapping per condition of a study. It has the arguments of `simulate` in which the condition differs, such as
+        `{"system_target": "Be warm.", "design": {"prompt": "warm"}}`. A condition may also have `prompts`, `target` and `user`.
     batch : bool
         Whether to use the providers' batch prices.
     samples, behaviours, taxonomy, retry, sampling
@@ -849,12 +851,18 @@ def estimate(
     Returns
     -------
     DataFrame
-        One row for each model and purpose, and one for "all": purpose, name, model, total (results), done, calls
-        (pending), calls_least (the fewest under adaptive sampling), answer_tokens (tokens of a response: the
-        mean of the `measured` ones, or an assumption if `measured` is 0), measured, tokens_in, tokens_cached
-        (the part of tokens_in that the provider is expected to read from its cache), tokens_out, cost (US
-        dollars; NA if a price is unknown), cost_cached (with the savings of the cache) and cost_most (with
-        the longest responses).
+        One row for each model and purpose, and one for the purpose "all". The columns:
+        `purpose`, `name`, `model`: purpose of the calls, name in the run, and model.
+        `total`, `done`: number of results, and number of saved results.
+        `calls`: number of pending calls.
+        `calls_least`: number of pending calls if adaptive sampling needs the fewest.
+        `answer_tokens`: tokens of a response. The value is the mean of saved responses, or an assumption if `measured` is 0.
+        `measured`: number of saved responses in this mean.
+        `tokens_in`, `tokens_out`: tokens of the prompts and of the responses.
+        `tokens_cached`: the part of `tokens_in` that the provider is expected to read from its cache.
+        `cost`: US dollars; NA if a price is unknown.
+        `cost_cached`: the cost with the savings of the cache.
+        `cost_most`: the cost with the longest responses.
 
     Examples
     --------

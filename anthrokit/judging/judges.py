@@ -53,12 +53,12 @@ class Item:
     text : str
         The message.
     before : tuple of (str, str)
-        role (user or assistant) and content of the earlier messages, in order; the last one is the message that `text`
-        answers. They include the history of the prompt.
+        The earlier messages in order, each as role (user or assistant) and content. The last one is the message that `text`
+        answers. The prompt's history is included.
     code : str
         Eight hexadecimal digits that the message can't contain. Each attempt has another code.
     dialogue_id, prompt_id, target : str
-        Origin of the message; empty outside a run.
+        Ids of the message's dialogue and prompt, and the target. Empty outside a run.
     turn, sample : int
         The turn of the message, and the number of the sample, 1 or more.
 
@@ -90,15 +90,15 @@ class Criterion:
     Attributes
     ----------
     number : int
-        Its position in the prompt's list, from 1.
+        Position of the criterion in the prompt's list, from 1.
     ability : str
         The ability that the criterion measures, or "Other".
     score : float or None
-        Points if it is met, below 0 for a penalty; None only for "Other".
+        Points for an answer that meets the criterion; below 0 for a penalty. None occurs only for the ability "Other".
     content : str
         The required content of the answer.
     case_id : str
-        The prompt.
+        Id of the prompt.
 
     Examples
     --------
@@ -155,14 +155,15 @@ class Judge(ABC):
     behaviours : list of str or None
         Names of the behaviours that the judge supports; None for all.
     settings : dict or None
-        The settings that determine the ratings and identify the judge in a run. If None, the source of its class and
-        the values of its attributes identify the judge. Functions and constants outside the class do not count.
+        The settings that determine the ratings and identify the judge in a run. Without settings, the source of the class
+        and the values of the attributes identify the judge. Functions and constants outside the class do not count.
     asks_about : str
-        behaviours or criteria.
+        "behaviours" or "criteria".
     counts_words : bool
         Whether the judge counts words. Such a judge belongs to every panel.
     context : str
-        What the judge sees in addition to the message: none, user (the message that it answers) or dialogue.
+        Earlier messages that the judge sees. "none": no messages. "user": the user's message that the judged message answers.
+        "dialogue": all earlier messages.
     present : bool
         Whether the judge needs positive examples of each behaviour.
 
@@ -272,7 +273,8 @@ def rate_many(judge: Judge, texts: Sequence[str], behaviour: Behaviour) -> list[
     Parameters
     ----------
     judge : Judge
-        If its `rate_many` raises or doesn't return one rating per text, each text is rated by itself.
+        A judge of any kind. Each text is rated separately if the judge's `rate_many` raises or doesn't return one rating per
+        text.
     texts : sequence of str
         Messages.
     behaviour : Behaviour
@@ -299,7 +301,7 @@ def rate_many(judge: Judge, texts: Sequence[str], behaviour: Behaviour) -> list[
 class LanguageJudge(LocalJudge):
     """A local judge for certain languages. Messages in other languages, or without words, get a missing rating.
 
-    Implement `rate_readable(texts, behaviour)`: return one rating for each of the readable texts.
+    Implement `rate_readable(texts, behaviour)`: return one rating for each text. It gets only the readable texts.
 
     Attributes
     ----------
@@ -375,17 +377,17 @@ class PromptJudge(Judge):
     max_attempts : int
         As for `work.ask`.
     max_tokens : int or None
-        Limit of a response in tokens, thinking included, if the model sets none.
+        Limit of a response in tokens, including thinking. A limit that `llm` sets replaces this one.
     default_samples : int
-        Samples of each item and question, unless `judge(samples=…)` sets their number.
+        Number of samples of each item and question, unless `judge(samples=…)` sets the number.
     questions_per_call : int or None
-        Questions in one call; None for all about an item. If it isn't 1, `request` gets a list of questions, and
-        `parse` returns a list of ratings in their order.
+        Number of questions in one call. None: one call has all questions about an item. If the number isn't 1, `request` gets
+        a list of questions, and `parse` returns a list of ratings in the same order.
     shared_prefix : str or None
-        Which calls begin with the same prompt prefix, for prompt caching: "item" (all calls about an item),
-        "questions" (all calls) or None. The prompt marks the prefix with `CachedPrefix`.
+        The calls whose prompts begin with the same prefix, for prompt caching. "item": all calls about an item. "questions":
+        all calls. None: no calls. The prompt marks the prefix with `CachedPrefix`.
     length_limit : dict
-        The parameter of each call that sets `max_tokens`; empty if the model sets its own.
+        The parameter of each call that limits the response to `max_tokens`. Empty if `llm` sets a limit.
     read_truncated : bool
         As for `work.ask`.
 
@@ -450,20 +452,20 @@ def ask_judge(
     shared: bool = True,
     attempts_before: int = 0,
 ) -> Steps:
-    """Ask a prompt judge until its response can be parsed.
+    """Ask a prompt judge until its response can be parsed or the attempts are used up.
 
     Parameters
     ----------
     judge : PromptJudge
     item : Item
     questions : sequence
-        The questions asked about the item in one call.
+        The questions about the item that are asked in this call.
     unit : str
-        Unit under which the call is recorded. The seed is derived from it.
+        Unit under which the call is recorded. The seed of the call is derived from this text.
     code_of : str, optional
-        Text from which the item's code is derived; by default the unit.
+        Text from which the item's code is derived; by default `unit`.
     shared : bool
-        Whether later calls share the prefix of this one, so that its mark is sent.
+        Whether later calls share a prompt prefix with this call. If not, the mark of the prefix is not sent.
     attempts_before : int
         As for `work.ask`.
 
@@ -637,15 +639,22 @@ def judge_prompt(
     behaviour : Behaviour
         Its name, definition, question and negative examples fill the template.
     template : str, optional
-        `JUDGE_TEMPLATE` by default. With the fields {name}, {definition}, {not_present}, {question},
-        {message}, {context} (the earlier messages that `context` selects), {user} (the user's message that the item
-        answers), {history} (all earlier messages), {code} and {form} (the form of the response).
+        A text with some of the fields below; `JUDGE_TEMPLATE` by default.
+        {name}, {definition}, {question}: those of the behaviour.
+        {not_present}: the behaviour's negative examples.
+        {message}: the judged message.
+        {user}: the user's message that the judged message answers.
+        {history}: all earlier messages.
+        {context}: the earlier messages that `context` selects.
+        {code}: the value of `code`.
+        {form}: the form of the response.
     context : str
-        Context that the prompt contains in addition to the message: none, user or dialogue.
+        Earlier messages that the prompt contains. "none": no messages. "user": the user's message that the judged message
+        answers. "dialogue": all earlier messages.
     present : bool
-        Show the behaviour's positive examples after its definition. AnthroBench shows none.
+        Show the behaviour's positive examples after its definition. AnthroBench does not show positive examples.
     permissible : bool
-        Show the behaviour's permissible uses after the definition. AnthroBench shows none.
+        Show the behaviour's permissible uses after the definition. AnthroBench does not show permissible uses.
     code : str
         Eight hexadecimal digits that the message can't contain.
     structured : bool
@@ -697,24 +706,24 @@ class LLMJudge(PromptJudge):
     name : str, optional
         Name of the judge's column in tables; the model's name by default.
     template : str
-        See `judge_prompt`.
+        As for `judge_prompt`. The fields {definition}, {question} and {message} are required.
     protocol : str or Released
-        "paper": this project's wording of the paper's definitions. "released": prompt and parser of AnthroBench's
-        code, with one attempt. `Released(…)` selects the wording.
+        "paper": this project's wording of the paper's definitions. "released": the prompt and the parser of AnthroBench's
+        code, with one attempt. `Released(…)`: the same with another wording.
     context : str
-        Context that the prompt contains in addition to the message: "none", "user" (the user's message that
-        it answers) or "dialogue".
+        Earlier messages that the prompt contains. "none": no messages. "user": the user's message that the judged message
+        answers. "dialogue": all earlier messages.
     present : bool
-        Show each behaviour's positive examples, too. According to the paper, they raise the number of false positives.
+        Show each behaviour's positive examples, too. According to the paper, these raise the number of false positives.
         `Taxonomy.with_present` adds bundled examples.
     permissible : bool
-        Show each behaviour's permissible uses, too. The paper shows none.
+        Show each behaviour's permissible uses, too. The paper does not show permissible uses.
     message_first : bool
-        Begin the prompt with the message and its context, so that all prompts about a message share a prefix, which
-        providers cache. The order is part of the judge's identity.
+        Begin the prompt with the message and its context. All prompts about a message then share a prefix, which providers
+        cache. The order is part of the judge's identity.
     structured : bool, optional
-        Whether to send a JSON schema that the answer must follow; by default if the model accepts one according to
-        LiteLLM.
+        Whether to send a JSON schema that the response must follow. By default a schema is sent if the model accepts one
+        according to LiteLLM.
 
     Examples
     --------
@@ -874,7 +883,7 @@ class TogetherJudge(LLMJudge):
     llm, context, present, permissible, structured
         As for `LLMJudge`.
     name : str, optional
-        Name of the judge's column in tables; the model's name and "together" by default.
+        Name of the judge's column in tables. By default the model's name followed by "together".
 
     Examples
     --------
@@ -921,7 +930,7 @@ class PronounCounter(LanguageJudge):
     quotations : bool
         Whether words inside quotation marks count.
     languages : collection of str
-        "en", "zh" or both. Chinese counts are lower, since Chinese drops subjects.
+        Languages in which pronouns are counted: "en", "zh" or both. Chinese counts are lower, because Chinese drops subjects.
 
     Examples
     --------
@@ -959,9 +968,9 @@ class PronounCounter(LanguageJudge):
 def judge_identity(judge: Judge) -> dict[str, Any]:
     """Return the settings that determine a judge's ratings, or else the source of its class and the values of its attributes.
 
-    Comments and lists of behaviours are ignored, and so are attributes whose names begin with _, unless they are numbers, texts or
-    functions. Other values are returned as hashes. Raise if a judge has no settings and its source is not available, or a value
-    can't be compared.
+    Methods count by their source without comments. Attributes that are numbers or texts count by their values, and all other
+    attributes by a hash. These other attributes are left out if the name is `behaviours` or begins with an underscore. A judge
+    without settings raises an error if its source is not available or a value can't be compared.
     """
     if judge.settings is not None:
         return judge.settings
