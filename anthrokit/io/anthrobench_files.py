@@ -386,40 +386,40 @@ def read_anthrobench(
     prompts: pd.DataFrame | str | None = None,
     judges: str | Iterable[str] | None = None,
 ) -> Run:
-    """Read a file of dialogues, rated or not, of AnthroBench's package or of `write_anthrobench`.
+    """Read a file of dialogues from AnthroBench's package or from `write_anthrobench`, rated or not.
 
     Parameters
     ----------
     path : str or path
-        A CSV file of `anthro-eval generate` or `anthro-eval rate`, or the same table in another format that `core.read_frame` reads.
+        A CSV file that `anthro-eval generate` or `anthro-eval rate` wrote, or the same table in a format that `core.read_frame` reads.
     run : Run, str or path, optional
         The run to import into; by default one in a temporary folder.
     prompts : DataFrame or str, optional
-        The prompts of the dialogues, as a table or an argument of `load_prompts` ("anthrobench"). They are matched by the
-        first message, and each dialogue gets the base prompt of its prompt. Without them, each first message is a separate cluster,
-        and intervals are too narrow.
+        The prompts of the dialogues, as a table or as an argument of `load_prompts`, such as "anthrobench". A prompt is matched to
+        dialogues by its first message, and its base prompt becomes the cluster of these dialogues.
+        Without `prompts`, each first message is a separate cluster, so that intervals are too narrow. This does not concern files
+        of `write_anthrobench`: they contain the clusters, and `prompts` is not needed.
     judges : "all" or list of str, optional
-        Judges whose ratings are read, by their names in the columns. Required if ratings were added to a file that
-        had ratings.
+        The judges to read, by their names in the file's columns. Required if ratings were added to a file that had ratings.
 
     Returns
     -------
     Run
-        The run, with `messages()`, `ratings()` and `labels()`. A score of −1 is a missing verdict. Its status
-        follows from the judge's response. Missing messages have no ratings. `metadata()` has the time and
-        status of each dialogue from the file, and its other columns.
+        The run, with `messages()`, `ratings()` and `labels()`. A score of −1 in the file is a missing verdict. The status of
+        this rating follows from the judge's response. Missing messages have no ratings. `metadata()` has the time and status of
+        each dialogue, and the file's other columns.
 
     Raises
     ------
     TableError
-        If it is not such a file, or a cell is invalid. The error names file, row and column.
+        If the file is not an AnthroBench file, or a cell is invalid. The error names file, row and column.
     RunError
         If the run has other messages.
 
     Notes
     -----
-    Labels follow the paper: with three judges, two must agree. The released majority counts only the judges with a
-    verdict, so a single verdict of three judges decides. Here such a label is missing.
+    Labels follow the paper: with three judges, two must agree. The majority of the released code counts only judges with a
+    verdict. There, one verdict decides if the verdicts of the other two judges are missing. Here, such a label is missing.
 
     Examples
     --------
@@ -476,7 +476,7 @@ def one_target(run: Run, target: str | None) -> str:
     Raises
     ------
     ValueError
-        If the run lacks the named target, or none is named and the run doesn't have exactly one.
+        If the run lacks the named target, or if `target` is None and the run doesn't have exactly one target.
 
     Examples
     --------
@@ -565,7 +565,7 @@ def write_anthrobench(run: Run, path: str | os.PathLike, *, target: str | None =
     path : str or path
         Ends in .csv; a missing folder is created.
     target : str, optional
-        The target to write. Required if the run has several, because `summarize` treats a file as one target.
+        The target to write. Required if the run has several targets, because `summarize` treats a file as one target.
 
     Returns
     -------
@@ -575,20 +575,21 @@ def write_anthrobench(run: Run, path: str | os.PathLike, *, target: str | None =
     Raises
     ------
     ValueError
-        If the run has no dialogues, if it has several targets and none is named, or if the column names of two judges would be the
-        same.
+        If the path doesn't end in .csv, if the run has no message of the target, if the run has several targets and `target` is
+        missing, or if two judges would get the same column names.
 
     Notes
     -----
-    The file does not have reasoning, tokens, times, calls, system prompts, scores, annotations, judges' settings,
-    metadata, and prompts without a dialogue. When the file is read, explanations are parsed from the
-    judges' responses, and an empty message is missing. The authors' code reads with pandas' defaults, which treat messages
-    such as "N/A" as missing.
+    The file does not have reasoning, tokens, calls, system prompts, scores, annotations, judges' settings and prompts without a
+    dialogue. Of the metadata it has only time and status of a dialogue. When the file is read, explanations are parsed from the
+    judges' responses, and an empty message is missing. The authors' code reads with pandas' defaults, which treat messages such as
+    "N/A" as missing.
 
-    The majority columns have this run's labels (two of three judges), −1 for a missing label. The authors' commands copy the columns
-    for base prompt, persona and the like. With one sample a judge has the columns `…_final_present` and `…_raw_rating`, with
-    more `…_raw_s1`, `…_present_s1` and so on. Messages are written unchanged, for the judges. Don't open the file in a spreadsheet
-    that runs formulas.
+    The majority columns have this run's labels (two of three judges), and −1 for a missing label. Columns that the authors'
+    files lack, such as `base_id` and `persona`, are copied by the authors' commands. Each judge has the column `…_final_present`.
+    A judge with one sample also has `…_raw_rating`. A judge with more samples has `…_raw_s1`, `…_present_s1` and so on.
+
+    Messages are written unchanged, for the judges. Don't open the file in a spreadsheet that runs formulas.
 
     Examples
     --------

@@ -36,8 +36,10 @@ def conversations(run: Run) -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        messages (role and content: the target's system prompt, the prompt's history, the turns; a missing message is ""),
-        dialogue_id, prompt_id, base_id, target, and if known domain, scenario, empathy, professionalism.
+        One dict per dialogue, with these keys:
+        `messages`: role and content of the system prompt, of the prompt's history and of the turns. A missing message is "".
+        `dialogue_id`, `prompt_id`, `base_id`, `target`.
+        `domain`, `scenario`, `empathy`, `professionalism`: only if known.
 
     Examples
     --------
@@ -90,7 +92,7 @@ def write_openai(run: Run, path: str | os.PathLike) -> Path:
     Returns
     -------
     Path
-        The file, with the result of `conversations`. Ratings and usage are not written.
+        The file. Its lines are the dicts of `conversations`, without ratings and usage.
 
     Examples
     --------
@@ -116,8 +118,8 @@ def write_sharegpt(run: Run, path: str | os.PathLike) -> Path:
     Returns
     -------
     Path
-        The file. An object has id, conversations (a list of {"from": "human", "gpt" or "system", "value"}), and the other fields of
-        `conversations`.
+        The file. Each object has `id`, `conversations` and the other fields that the function `conversations` returns. The field
+        `conversations` is a list of objects with `from` ("human", "gpt" or "system") and `value`.
 
     Examples
     --------
@@ -141,18 +143,18 @@ def to_datasets(run: Run | str | os.PathLike) -> dict[str, Dataset]:
     Parameters
     ----------
     run : Run, str or path
-        Judged or not.
+        A run, judged or not.
 
     Returns
     -------
     dict of str to Dataset
-        prompts, dialogues, messages, ratings, labels. The description of each has the meaning of its columns. On the Hub,
-        each table is a configuration: `dataset.push_to_hub(repository, name)`.
+        The datasets "prompts", "dialogues", "messages", "ratings" and "labels". The description of a dataset gives the meaning
+        of its columns. On the Hub, each dataset is a configuration: `dataset.push_to_hub(repository, name)`.
 
     Raises
     ------
     SetupError
-        If the package datasets is not installed.
+        If the package `datasets` is not installed.
 
     Examples
     --------

@@ -93,16 +93,16 @@ def write_every_eval_ever(
     organization : str
         The organisation that measured the rates.
     relationship : str
-        Relationship of this organisation to the model's developer: "first_party", "third_party", "collaborative" or
+        Relationship of this organisation to the models' developers: "first_party", "third_party", "collaborative" or
         "other".
     details : dict, optional
-        Additional texts about the models, such as deployment_type ("self_deployed", "externally_managed") and
-        model_availability ("open_weights", "closed_weights"); both are "unknown" by default.
+        Additional texts about the models. Two of them are "unknown" by default: `deployment_type` ("self_deployed",
+        "externally_managed") and `model_availability` ("open_weights", "closed_weights").
 
     Returns
     -------
     list of Path
-        A file for each target. Behaviours and targets without a label are left out.
+        The files, one for each target. Behaviours and targets without a label are left out.
 
     Raises
     ------
@@ -113,7 +113,7 @@ def write_every_eval_ever(
 
     Notes
     -----
-    Schema and validator: the Python package every_eval_ever 0.3.0, `every_eval_ever validate FILE`.
+    The schema and a validator are in the Python package every_eval_ever 0.3.0: `every_eval_ever validate FILE`.
 
     Examples
     --------

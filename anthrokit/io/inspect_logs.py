@@ -89,15 +89,16 @@ def dialogue_score(labels: list[dict[str, Any]], ratings: list[dict[str, Any]]) 
     Parameters
     ----------
     labels : list of dict
-        turn, label (None if missing), votes_for, votes_cast; one dict per message, in order.
+        One dict per message, in order, with `turn`, `label` (None if missing), `votes_for` and `votes_cast`.
     ratings : list of dict
-        turn, judge, sample, verdict, score, status, explanation, raw, attempts.
+        One dict per rating, with `turn`, `judge`, `sample`, `verdict`, `score`, `status`, `explanation`, `raw` and `attempts`.
 
     Returns
     -------
     Score
-        The share of the labelled messages that show the behaviour; unscored (NaN) if no message has a label. Metadata:
-        shown, scored, messages (numbers) and ratings.
+        Its value is the share of labelled messages that show the behaviour. If no message has a label, the dialogue is
+        unscored (NaN). Its metadata are `ratings` and three numbers of messages: `shown` (with the behaviour), `scored` (with a
+        label) and `messages` (all).
 
     Examples
     --------
@@ -257,15 +258,15 @@ def write_inspect(run: Run, path: str | os.PathLike, *, target: str | None = Non
     run : Run
         A run with dialogues; they need not be judged.
     path : str or path
-        Ends in .eval (or .json); a missing folder is created.
+        Ends in .eval or .json; a missing folder is created.
     target : str, optional
-        The target to write; required if the run has several, because a log has one.
+        The target to write. Required if the run has several targets, because a log has one.
 
     Returns
     -------
     Path
-        The log. A dialogue is a sample, and a behaviour is a scorer (see `dialogue_score`). Several dialogues with one prompt are
-        epochs of a sample. The log's metadata have the run's manifest.
+        The log. Each dialogue is a sample, and each behaviour is a scorer (see `dialogue_score`). Dialogues with the same prompt
+        are epochs of one sample. The log's metadata have the run's manifest and judges.
 
     Examples
     --------
@@ -549,17 +550,19 @@ def read_inspect(path: str | os.PathLike, run: Run | str | os.PathLike | None = 
     Returns
     -------
     Run
-        A sample is a dialogue. System messages are its system prompt. Tool calls are left out. An empty answer keeps
-        its turn and is missing. The cluster is the metadata `base_id` of a sample, or else its id. Ratings in the log's
-        scores are included. Metadata of a sample are in `metadata()`. In the log of another task, metadata that have the name of a
-        column of prompts or dialogues get the prefix metadata_ (metadata_target).
+        The run. A sample of the log is a dialogue, and its system messages are the system prompt. Tool calls are left out. An
+        empty answer is a missing message with a turn. Ratings in the log's scores are included.
+        Metadata of a sample that have the name of a prompt's column, such as `domain`, become this column. The cluster is the
+        metadata `base_id`, or the sample's id if `base_id` is missing.
+        Other metadata of a sample are in `metadata()`. In logs of other tasks, some names would clash with columns of the run.
+        These names get the prefix metadata_, as in metadata_target.
 
     Raises
     ------
     TableError
-        If the file is missing, is not a log, or has no samples; if two samples are the same dialogue; if a rating is
-        incomplete, its verdict is not true, false or null, or its turn has no answer; or if a behaviour in the manifest is
-        incomplete.
+        If the file is missing, is not a log, or has no samples. If two samples are the same dialogue.
+        If a rating is incomplete, if its verdict is not true, false or null, or if its turn has no answer.
+        If a behaviour in the manifest is incomplete.
 
     Examples
     --------
@@ -586,12 +589,12 @@ def run_of_log(
     run : Run, str or path, optional
         As for `read_inspect`.
     new_behaviours : list of Behaviour
-        Behaviours of the ratings that are neither bundled nor in the log's manifest.
+        Rated behaviours that are neither bundled nor in the log's manifest.
 
     Raises
     ------
     TableError
-        As `read_inspect`.
+        As for `read_inspect`.
 
     Examples
     --------
@@ -639,8 +642,8 @@ def _as_inspect(message: dict[str, str]) -> ChatMessage:
 def dialogue(turns: int = 5, template: str | None = None) -> Solver:
     """Make a dialogue between the role `user` and the model under evaluation.
 
-    The sample's metadata are the columns of a prompt. The sample's messages are those of the turns, as in a run: the target receives
-    the messages of `history` and `request`, but they are not added to the sample.
+    The sample's metadata are the columns of a prompt. As in a run, the sample's messages are only those of the turns. The target
+    also receives the messages of `history` and `request`, but these are not added to the sample.
 
     Parameters
     ----------
@@ -804,11 +807,11 @@ def behaviour_scorer(behaviour: Behaviour, judges: list[str] | None = None, samp
     Parameters
     ----------
     behaviour : Behaviour
-        The behaviour. First-person pronouns are counted, all others judged.
+        The behaviour. First-person pronouns are counted; all other behaviours are judged.
     judges : list of str, optional
-        Models. By default the models of the role `judge`.
+        Names of models. By default the models of the role `judge`.
     samples : int
-        Responses of each judge for each message.
+        Number of responses of each judge for each message.
 
     Examples
     --------
@@ -842,13 +845,13 @@ def anthrobench(
     prompts : str
         As for `load_prompts`: "anthrokit", "anthrobench", or a CSV file.
     turns : int
-        Number of answers of the target in each dialogue.
+        Number of the target's answers in each dialogue.
     behaviours : str or list of str, optional
         Behaviours or categories; all by default.
     judges : str or list of str, optional
         Models of Inspect, as a list or separated by commas. By default the models of the role `judge`.
     samples : int
-        Responses of each judge for each message and behaviour.
+        Number of responses of each judge for each message and behaviour.
 
     Raises
     ------
@@ -857,8 +860,8 @@ def anthrobench(
 
     Notes
     -----
-    The role `user` plays the person. Without this role, the model under evaluation talks with itself. `read_inspect` reads
-    the log into a run, with its ratings.
+    The model of the role `user` plays the person. If this role is missing, the model under evaluation talks with itself.
+    `read_inspect` reads the log into a run, with its ratings.
 
     Examples
     --------
@@ -894,7 +897,7 @@ class LiteLLMModel(ModelAPI):
     base_url, api_key : str, optional
         As `api_base` and `api_key` of `LLM`.
     config : GenerateConfig
-        temperature, top_p, max_tokens, seed and stop_seqs are used.
+        The fields `temperature`, `top_p`, `max_tokens`, `seed` and `stop_seqs` are used.
     **model_args
         Other arguments of `LLM`.
 

@@ -41,21 +41,22 @@ def read_petri(path: str | os.PathLike, run: Run | str | os.PathLike | None = No
     Parameters
     ----------
     path : str or path
-        A .eval or .json log of its task `audit`.
+        A .eval or .json log of Petri's task `audit`.
     run : Run, str or path, optional
         The run to import into; by default one in a temporary folder.
 
     Returns
     -------
     Run
-        A sample is a dialogue. The target is the model in the role `target`, the cluster is the seed. Tool calls are left out.
-        The columns seed and petri_… (the scores of Petri's judge) are in `dialogues()` and `labels()`.
+        The run. Each sample of the log is a dialogue. The target is the model in the role `target`, and the cluster is the seed.
+        Tool calls are left out. `dialogues()` and `labels()` have the column `seed` and the scores of Petri's judge, in columns
+        whose names begin with `petri_`.
 
     Raises
     ------
     TableError
-        If the file is missing or is not a log, if it doesn't have exactly one target, or if its messages are the auditor's (earlier
-        versions).
+        If the file is missing or is not a log, or if the log doesn't have exactly one target. If the messages are those of the
+        auditor, as in earlier versions of Petri.
 
     Examples
     --------

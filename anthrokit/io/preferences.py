@@ -30,10 +30,14 @@ def preference_table(run: Run) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        pair_id, base_id, prompt (the message that is answered), chosen and rejected (the answers); NA if missing. For each judged
-        behaviour: "<behaviour>, chosen" and "<behaviour>, rejected" (True, False, NA). If prompts have earlier messages: history
-        (role and content, as a JSON list). If the sides of a pair answer different messages, "prompt, chosen" and
-        "prompt, rejected" replace prompt. The same holds for history.
+        One row per pair. A missing text is NA. The columns:
+        `pair_id`, `base_id`: the pair and its cluster.
+        `history`: the messages before the answered message, as a JSON list of role and content. Only if a pair has such messages.
+        `prompt`: the answered message.
+        `chosen`, `rejected`: the two answers.
+        "<behaviour>, chosen" and "<behaviour>, rejected": labels of each judged behaviour (True, False, NA).
+        If the sides of a pair answer different messages, "prompt, chosen" and "prompt, rejected" replace `prompt`. In the same way,
+        "history, chosen" and "history, rejected" replace `history`.
 
     Raises
     ------

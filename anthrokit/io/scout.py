@@ -60,12 +60,12 @@ def scanners(
     taxonomy : Taxonomy, optional
         The taxonomy of the behaviours, such as `load_family("sycophancy")`. By default the 14 bundled behaviours.
     samples : int
-        Responses of each model for each message.
+        Number of responses of each model for each message.
 
     Returns
     -------
     dict
-        Name of each behaviour to its scanner.
+        Maps the name of each behaviour to its scanner.
 
     Raises
     ------
@@ -112,21 +112,22 @@ def read_scan(scan: str | os.PathLike, log: str | os.PathLike, run: Run | str | 
     Parameters
     ----------
     scan : str or path
-        The scan's folder, `scan(…).location`, made with `scanners`.
+        The folder of the scan, `scan(…).location`. The scan must have used `scanners`.
     log : str or path
-        The log that was scanned, .eval or .json.
+        The scanned log, .eval or .json.
     run : Run, str or path, optional
         The run to import into; by default one in a temporary folder.
 
     Returns
     -------
     Run
-        As from `read_inspect`, with the ratings of the scan. They replace those of the same judge and behaviour in the log.
+        As from `read_inspect`, with the ratings of the scan. These replace the log's ratings by the same judge for the same
+        behaviour.
 
     Raises
     ------
     TableError
-        If the scan has errors, has results of other scanners, or has no results of this log.
+        If the scan has errors, has results of other scanners, or has no results for this log.
 
     Examples
     --------

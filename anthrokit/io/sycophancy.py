@@ -38,23 +38,23 @@ def read_sycon(path: str | os.PathLike, target: str = "sycon", pushback: str | o
     Parameters
     ----------
     path : str or path
-        A CSV file with the columns Question, Response_1, Response_2, …: one dialogue per row.
+        A CSV file with the columns `Question`, `Response_1`, `Response_2`, … Each row is a dialogue.
     target : str
         Name of the target, which is not in the file.
     pushback : str or path, optional
-        The file with the user's messages from turn 2 on: push_back.csv of the false presuppositions, or the questions
-        of the ethical setting. By default the messages are the placeholder "(The user disagrees.)".
+        The file with the user's messages from turn 2 on. For false presuppositions it is push_back.csv, for the ethical setting
+        the file of questions. By default each of these messages is the placeholder "(The user disagrees.)".
 
     Returns
     -------
     DataFrame
-        dialogue_id, base_id, target, messages (a list of role and content), for `judge_table`. A dialogue ends before its first
-        empty answer.
+        A table for `judge_table` with the columns `dialogue_id`, `base_id`, `target` and `messages` (a list of role and content).
+        A dialogue ends before its first empty answer.
 
     Raises
     ------
     TableError
-        If a file is missing or lacks a column, or the user's message before an answer is missing.
+        If a file is missing or lacks a column, or if the user's message before an answer is missing.
 
     Notes
     -----
@@ -103,25 +103,26 @@ def read_sycon_verdicts(path: str | os.PathLike, target: str = "sycon") -> pd.Da
     Parameters
     ----------
     path : str or path
-        A CSV file of results. The first column is the number of the question. Response_1, Response_2, … are 1 if the target
-        stands firm in this turn, 0 if it gives in, and -1 if the verdict is missing.
+        A CSV file of results. The first column is the number of the question. The columns `Response_1`, `Response_2`, … have a
+        verdict for each turn: 1 if the target stands firm, 0 if it gives in, and -1 if the verdict is missing.
     target : str
         Name of the target, which is not in the file.
 
     Returns
     -------
     DataFrame
-        dialogue_id and base_id (as in `read_sycon`), target, turn, behaviour ("standing firm"), label.
+        One row per dialogue and turn, with the columns `dialogue_id` and `base_id` (as from `read_sycon`), `target`, `turn`,
+        `behaviour` ("standing firm") and `label`.
 
     Raises
     ------
     TableError
-        If the file is missing, lacks a column or has other values, or if the number of a question is missing or duplicate.
+        If the file is missing, lacks a column or has other verdicts, or if the number of a question is missing or duplicate.
 
     Notes
     -----
-    Hong et al. (2025). In the ethical and false-presupposition settings their code stops at the first flip and writes 0
-    for all later turns. From these files, the turn of flip is known, but not the number of flips.
+    Hong et al. (2025). In the ethical and false-presupposition settings, the authors' code stops at the first flip and writes 0
+    for all later turns. Files of these settings show the turn of the first flip, but not the number of flips.
 
     Examples
     --------
@@ -156,17 +157,18 @@ def read_syco_bench(path: str | os.PathLike) -> pd.DataFrame:
     Parameters
     ----------
     path : str or path
-        A CSV file of the test "pickside", with the columns statement1 and statement2.
+        A CSV file of the test "pickside", with the columns `statement1` and `statement2`.
 
     Returns
     -------
     DataFrame
-        Prompts as in `load_prompts("mirrored")`: two for each pair, with one base_id. In side "a" the person says statement1.
+        Prompts as in `load_prompts("mirrored")`. Each pair of statements gives two prompts with the same `base_id`. In side "a" the
+        person holds `statement1`, in side "b" `statement2`.
 
     Raises
     ------
     TableError
-        If the file is missing or lacks a column or a statement.
+        If the file is missing, or if a column or a statement is missing.
 
     Notes
     -----

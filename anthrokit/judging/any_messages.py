@@ -54,12 +54,13 @@ def paired_turns(messages: Sequence[Mapping[str, Any]]) -> list[tuple[str | None
     Parameters
     ----------
     messages : sequence of dict
-        role and content, in their order. Consecutive messages of one side become one text, with blank lines between them.
+        Messages in order, with `role` and `content`. Consecutive messages of one side become one text, with blank lines between.
 
     Returns
     -------
     list of (str or None, str or None)
-        User and assistant of each turn: None if that side has no message, "" if its message is empty.
+        The user's and the assistant's text of each turn. The text is None if that side has no message, and "" if its messages
+        are empty.
 
     Examples
     --------
@@ -333,26 +334,33 @@ def read_messages(
     Parameters
     ----------
     source : DataFrame, list of dict, or path
-        A frame, rows, a file or a folder in any form of `read_log`. Optional columns: base_id, target (or model), and for
-        pairs and chats dialogue_id (or id) and prompt_id.
+        A frame, rows, a file or a folder in any form of `read_log`. Optional columns are `base_id` and `target` (or `model`).
+        `dialogue_id` (or `id`) and `prompt_id` are used, too, except in preference data.
     roles : dict, optional
         Maps unknown names of speakers to "user", "assistant", "system" or "tool".
     users : {"pseudonym", "keep"} or callable
-        "pseudonym": number the users, and leave out columns whose name may stand for personal data (userEmail, remote_addr, but not
-        model_name). "keep": import all of these unchanged. A function makes a pseudonym from an id.
+        "pseudonym": number the users. Columns whose names suggest personal data, such as userEmail or remote_addr, are left out.
+        "keep": keep the users and these columns unchanged. A function makes a pseudonym from an id.
     bad_rows : {"raise", "skip"}
-        Raise an error at a malformed row, or leave it out and list it.
+        "raise": a malformed row raises an error. "skip": malformed rows are left out and listed.
 
     Returns
     -------
     DataFrame
-        One row per turn: dialogue_id, conversation (equal for the models, branches or sides of one conversation), pair_id (of
-        preference data), prompt_id, base_id, target (chosen or rejected in
-        preference data), opening (the first message), system (the system messages), turn, user, assistant, judged
-        (whether judges rate the assistant's message), reasoning, error, finish_reason, tools (number of tool messages, which are
-        left out), metadata (a dict), user_id, domain, scenario, empathy, professionalism. `attrs["account"]`
-        has the outcome of each row of the source: place, outcome, reason. An alternative (a response that was not shown)
-        has at most 20 turns before it.
+        One row per turn. `attrs["account"]` has the place, outcome and reason of each row of the source. The columns:
+        `dialogue_id`, `prompt_id`, `base_id`, `user_id`: ids.
+        `conversation`: an id that the models, branches or sides of one conversation share.
+        `pair_id`: id of the pair in preference data.
+        `target`: the target; "chosen" or "rejected" in preference data.
+        `opening`: the first message.
+        `system`: the system messages.
+        `turn`, `user`, `assistant`: number of the turn and its two messages. An alternative to the response that was shown has
+        at most 20 turns before it.
+        `judged`: whether judges rate the assistant's message.
+        `reasoning`, `error`, `finish_reason`: those of the assistant's message.
+        `tools`: number of tool messages. These messages are left out.
+        `metadata`: a dict of the other columns.
+        `domain`, `scenario`, `empathy`, `professionalism`: as in the source.
 
     Raises
     ------
@@ -419,8 +427,8 @@ def anonymise_turns(table: pd.DataFrame) -> pd.DataFrame:
     """Replace personal data in the messages of a table of `read_messages`, consistently in each dialogue.
 
     Dialogues of one prompt have the same first message. If a later message of one dialogue shows that a word is a name, the word is
-    replaced in the first message of all these dialogues. Other columns are not changed, because groups such as countries would be
-    lost. A notice and `attrs` name those that hold texts.
+    replaced in the first message of all these dialogues. Columns without messages are not changed, because groups such as countries
+    would be lost. A notice and `attrs` name the unchanged columns that hold texts.
 
     Examples
     --------
@@ -513,7 +521,7 @@ def import_table(
     account : sequence of (str, str, str)
         Place, outcome and reason of each row of the source.
     source : str
-        Names of the files, for the error of a run with other messages.
+        Names of the files. They appear in the error if the run has other messages.
 
     Returns
     -------
@@ -523,7 +531,7 @@ def import_table(
     Raises
     ------
     RunError
-        The run has other messages.
+        If the run has other messages.
 
     Examples
     --------
@@ -589,15 +597,17 @@ def import_messages(
     roles, users, bad_rows
         As for `read_messages`.
     anonymise : bool
-        Replace names, places, organisations and numbers in the messages, as `personal_data.anonymise_texts` (its recall is
-        below 1), so that judges receive placeholders.
+        Replace names, places, organisations and numbers in the messages by placeholders. `personal_data.anonymise_texts` finds
+        them, but not all of them.
 
     Returns
     -------
     Run
-        Its targets are the values of `target`, or the models that the messages name. `run.metadata()` has the other columns of the
-        source, and `import_report` lists the outcome of each row. In the manifest, `pairs` lists the two dialogues of each pair of
-        preference data. `taken` counts the rows, dialogues and messages that were imported, and the tool messages that were left out.
+        The run. The targets are the keys of a dict, the values of the column `target`, the models that the messages name, or
+        else "messages". Preference data have the targets "chosen" and "rejected".
+        `run.metadata()` has the other columns of the source, and `import_report` lists the outcome of each row.
+        In the manifest, `pairs` lists the two dialogues of each pair of preference data. `taken` has the numbers of imported rows,
+        dialogues and messages, and the number of tool messages, which are left out.
 
     Raises
     ------
@@ -641,13 +651,16 @@ def import_report(run: Run) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row per series of consecutive rows with the same outcome: first and last (their places), outcome (taken, joined or left
-        out), reason (or format), rows (their number).
+        One row per series of consecutive rows of the source with the same outcome and reason. The columns:
+        `first`, `last`: places of the first and the last row of the series.
+        `outcome`: "taken", "joined" or "left out".
+        `reason`: the reason of the outcome, or the format of the rows.
+        `rows`: number of rows in the series.
 
     Raises
     ------
     TableError
-        The run was not made by `import_messages`.
+        If the run was not made by `import_messages`.
 
     Examples
     --------
@@ -676,7 +689,7 @@ def judge_table(
     Parameters
     ----------
     source : DataFrame, path, or dict of these
-        As for `import_messages`: pairs, chat logs, preference data, or a dict with one of these per target.
+        As for `import_messages`: pairs, chat logs, preference data, or a dict that has one of these for each target.
     judges
         As for `judge`.
     run : Run, str or path
@@ -689,7 +702,7 @@ def judge_table(
     Returns
     -------
     Run
-        With `ratings()`, `labels()` and `missing()`. Preference data have the targets "chosen" and "rejected".
+        The run, with `ratings()`, `labels()` and `missing()`. Preference data have the targets "chosen" and "rejected".
 
     Examples
     --------
