@@ -39,8 +39,10 @@ def labelled_chinese(split: str | None = None) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        message_id, text, style, kind, split, source_id (the English message that it translates; NA if written
-        in Chinese), and one True/False column per judged behaviour.
+        One row per message. The columns:
+        `message_id`, `text`, `style`, `kind`, `split`.
+        `source_id`: id of the English message of which `text` is the translation; NA if `text` was written in Chinese.
+        For each judged behaviour, a column with True or False.
 
     Examples
     --------
@@ -95,20 +97,20 @@ def mask_chinese(text: str) -> str:
 
 # %% ../../nbs/05_judging/11_chinese.ipynb #ae841386
 class ClausePart(NamedTuple):
-    """A part of a Chinese clause with one subject.
+    """The words of a Chinese clause that belong to one subject.
 
     Attributes
     ----------
     text : str
-        The part after its subject.
+        The words, without the subject.
     start : int
-        Offset of its first character.
+        Offset of the first character of `text`.
     subject : str
-        speaker, user, other, or none.
+        "speaker", "user", "other" or "none".
     standing : str
-        claim, conditional, asked or reported.
+        "claim", "conditional", "asked" or "reported".
     named : bool
-        Whether the subject is directly before the part.
+        Whether a pronoun directly before the words names the subject.
 
     Examples
     --------
@@ -164,7 +166,7 @@ def read_statements(text: str) -> list[ClausePart]:
     Raises
     ------
     SetupError
-        The extra `language` is missing.
+        If the extra `language` is not installed.
 
     Examples
     --------
@@ -293,20 +295,25 @@ def invariance(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     first, second : DataFrame of bool
-        Labels, one column per behaviour. A row of `second` is the translation of the same row of `first`.
-        NA is missing.
+        Labels, one column per behaviour and one row per message. A message of `second` is the translation of the message in the
+        same row of `first`. A missing label is NA.
 
     Returns
     -------
     DataFrame
-        behaviour, n_total, n (labelled in both), both, only_first, only_second, agreement with ci_low and ci_high (Wilson), p_value of
-        McNemar's exact test. The row "all" pools the behaviours; its interval resamples messages and is missing if all
-        resamples are equal, and it has no p_value.
+        One row per behaviour, and the row "all" for the pooled behaviours. The columns:
+        `behaviour`, `n_total`: the behaviour and the number of messages.
+        `n`: number of messages with a label in both tables.
+        `both`, `only_first`, `only_second`: number of messages that show the behaviour in both tables, or in one only.
+        `agreement`: share of the `n` messages with equal labels.
+        `ci_low`, `ci_high`: Wilson interval of `agreement`. In the row "all" the interval is from resampled messages. It is missing
+        if all resamples are equal.
+        `p_value`: of McNemar's exact test; missing in the row "all".
 
     Raises
     ------
     TableError
-        If rows or columns differ, or a label is not True, False or missing.
+        If the tables have different rows or columns, or if a label is not True, False or missing.
 
     Examples
     --------

@@ -26,7 +26,8 @@ def labelled_family_messages(split: str | None = None) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        message_id, family, behaviour, present (whether it is shown), split, user (the message it answers), text.
+        One row per answer, with the columns `message_id`, `family`, `behaviour`, `present` (whether the answer shows the behaviour),
+        `split`, `user` (the answered message) and `text` (the answer).
 
     Examples
     --------

@@ -97,7 +97,7 @@ def _without_letter(text: str) -> str:
 def own_words(text: str) -> str:
     """Replace text drafted for the user, quotations and code with spaces.
 
-    Quotations of up to three words are kept, and all quotations if nothing else has letters.
+    Quotations of up to three words are kept. All quotations are kept if the rest of the text has no letters.
 
     Returns
     -------
@@ -136,7 +136,7 @@ class PatternJudge(LanguageJudge):
     Parameters
     ----------
     path : str or path, optional
-        A TOML file with a list of regular expressions per behaviour; the bundled one by default.
+        A TOML file with a list of regular expressions for each behaviour; by default the bundled file.
     languages : collection of str, optional
         Codes of the languages of the patterns, as `core.texts.detect_language` returns them; None for any language. A message
         in another language gets a missing rating.
@@ -144,7 +144,7 @@ class PatternJudge(LanguageJudge):
     Raises
     ------
     TableError
-        If a pattern is not a valid regular expression. The message names behaviour and pattern.
+        If a pattern is not a valid regular expression. The error names the behaviour and the pattern.
 
     Examples
     --------
@@ -273,19 +273,19 @@ class Reading:
     Attributes
     ----------
     construction : str
-        does, is, has or undergoes.
+        "does", "is", "has" or "undergoes".
     person : str
-        The person spoken of: speaker, user, or it.
+        The person that the construction is about: "speaker", "user" or "it".
     word : str
-        The lemma of `word`, which says what is claimed about the person.
+        The lemma of the word that says what is claimed about the person.
     tag : str
-        The word's tag (Penn Treebank).
+        The word's part of speech (Penn Treebank).
     standing : str
-        Status in the sentence: claim, negated, conditional, asked, reported.
+        Status of the statement: "claim", "negated", "conditional", "asked" or "reported".
     near : frozenset of str
-        Dependent words and the next six words, with their lemmas, in lower case.
+        The word, its dependent words, the next six words, and the lemmas of all these words. All are in lower case.
     start, end : int
-        Offsets of the part of the text from the person to the word.
+        Offsets of the span from the person to the word.
 
     Examples
     --------
@@ -327,14 +327,12 @@ def parse_texts(texts: Sequence[str]) -> list[list[Reading]]:
     Returns
     -------
     list of list of Reading
-        construction, person (speaker, user, it), word (the lemma), tag (Penn Treebank), standing (status in the
-        sentence: claim, negated, conditional, asked, reported), near (dependent words and the next six words), start and
-        end in the text.
+        The constructions in each text, in the order of `texts`. `Reading` describes the fields.
 
     Raises
     ------
     SetupError
-        spaCy or its English model is missing.
+        If spaCy or its English model is missing.
 
     Examples
     --------
@@ -416,17 +414,18 @@ def load_grammar(path: Any = None) -> dict[str, dict[str, Any]]:
     Parameters
     ----------
     path : str or path, optional
-        A TOML file in the format of the bundled `data/grammar.toml`, the default.
+        A TOML file in the format of the bundled `data/grammar.toml`, which is the default.
 
     Returns
     -------
     dict of str to dict
-        The words of each slot of each behaviour. The slot aside maps a word to the neighbours with which it doesn't count.
+        Maps each behaviour to its slots, and each slot to a set of words. The slot `aside` maps a word to neighbours instead: the
+        word doesn't count if such a neighbour is near.
 
     Raises
     ------
     TableError
-        If a slot is unknown. The message names behaviour and slot.
+        If a slot is unknown. The error names the behaviour and the slot.
 
     Examples
     --------
@@ -497,7 +496,7 @@ class GrammarJudge(LanguageJudge):
     path : str or path, optional
         A table of words as `load_grammar` reads it.
     phrases : PatternJudge, optional
-        Fixed phrases that count as well; by default the bundled ones.
+        A judge of fixed phrases, which count as well; by default with the bundled phrases.
 
     Examples
     --------

@@ -41,7 +41,7 @@ class Word(NamedTuple):
     tag : str
         Part of speech: Penn Treebank's in English, LAC's in Chinese.
     name : str
-        PERSON, PLACE or ORGANISATION; "" otherwise.
+        "PERSON", "PLACE" or "ORGANISATION"; "" if the word is not a name.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def read_words(text: str) -> tuple[Word, ...]:
     Raises
     ------
     SetupError
-        The model of the text's language is not installed.
+        If the model of the text's language is not installed.
 
     Examples
     --------

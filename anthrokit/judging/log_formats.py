@@ -327,23 +327,30 @@ def read_message(value: Any, place: str, roles: Roles = ROLES) -> dict[str, Any]
     Parameters
     ----------
     value : dict
-        Has a speaker (role, from, speaker, sender, author, is_user, …) and a content: a text or parts.
+        A message with a speaker (`role`, `from`, `speaker`, `sender`, `author`, `is_user`, …) and a content. The content is a
+        text or a list of parts.
     place : str
-        File, row and number of the message. Errors begin with it.
+        File, row and number of the message. Errors begin with this text.
     roles : dict
         Maps the name of a speaker in lower case to user, assistant, system or tool.
 
     Returns
     -------
     dict
-        role, content (None if empty), reasoning, model, at, error, finish_reason, id, parent (id of the message before
-        it), chosen, rank, tool (whether the message is only the use of a tool), marks (possible marks of reasoning in the
-        content), own (other fields).
+        With these keys:
+        `role`: user, assistant, system, tool, or hidden for a message that users don't see.
+        `content`: the text; None if it is empty.
+        `reasoning`, `model`, `at` (the time), `error`, `finish_reason`.
+        `id`, `parent`: ids of the message and of the message before it.
+        `chosen`, `rank`: the preference among several answers.
+        `tool`: whether the message is only the use of a tool.
+        `marks`: tags in the content that may mark reasoning.
+        `own`: the other fields.
 
     Raises
     ------
     TableError
-        The speaker or the content is missing, the speaker is unknown, or a part has an unknown form.
+        If the speaker or the content is missing, if the speaker is unknown, or if a part has an unknown form.
     """
     if not isinstance(value, dict):
         raise TableError(f"{place}: needs role and content (or from and value), not {describe(value)}")
@@ -474,14 +481,15 @@ def branches(messages: Sequence[dict[str, Any]], leaf: Any = None) -> list[tuple
     messages : sequence of dict
         From `read_message`, in the order of the file.
     leaf : object, optional
-        The id of the last message of the branch that was shown. By default the chosen or best-ranked candidates lead
-        to it; without such candidates it is the last message.
+        The id of the last message of the branch that was shown. By default this branch has the chosen or best-ranked
+        candidates. If no message is chosen or ranked, it ends with the last message: by time if the conversation has branches
+        and all messages have a time, otherwise by position.
 
     Returns
     -------
     list of (list of dict, int)
-        The messages of a branch from its beginning, and the number of the first message that is not in an earlier branch.
-        Branches without a new answer are left out.
+        For each branch, its messages from the beginning, and the number of the first message that is not in an earlier branch.
+        A branch is left out if it has no answer that earlier branches lack. The first branch is never left out.
 
     Examples
     --------
@@ -577,8 +585,8 @@ def transcript(text: str) -> list[dict[str, str]]:
 def is_transcript(text: str, system: bool = False) -> bool:
     """Return whether a text is in a chat template, or is a transcript with the speakers `Human:` and `Assistant:`.
 
-    A transcript must begin with `Human:`, unless `system` is true or the text ends with `Assistant:`. Text before `Human:` is
-    then a system prompt.
+    A transcript must begin with `Human:`. If `system` is true or the text ends with `Assistant:`, a system prompt may precede
+    `Human:`.
     """
     if "\n\nAssistant:" not in text:
         return bool(_templated(text))
@@ -1276,8 +1284,8 @@ def dialogue_column(rows: Iterable[Record]) -> Any:
 def group_by_dialogue(records: Sequence[tuple[str, Record]], roles: Roles = ROLES) -> tuple[str | None, list[list[tuple[str, Record]]]]:
     """Group records of one message each by dialogue. Return the column with the dialogues' ids, and the groups.
 
-    Records of one dialogue have the same dialogue_id (or conversation_id, message_tree_id, …). Without such a column, the records
-    of a file are one dialogue. If all are answers of an assistant, each is a dialogue.
+    Records of one dialogue have the same `dialogue_id` (or `conversation_id`, `message_tree_id`, …). Without such a column, the
+    records of a file are one dialogue. If all these records are answers of an assistant, each record is a dialogue.
     """
     key = dialogue_column(row for _, row in records)
     alone = key is None and all(role_of(row, roles) == "assistant" for _, row in records)
@@ -1339,8 +1347,9 @@ def _messages_of(row: Record) -> list[Record]:
 def join_rows(rows: Sequence[tuple[str, Record]], key: str | None, roles: Roles = ROLES) -> list[Dialogue]:
     """Join records of one message each into a dialogue, or into one dialogue for each of its branches.
 
-    Records are sorted by a column such as message_index, in which no number is missing or repeated. Without it, they are sorted by
-    time if all have a time and the column `turn` is missing or empty. Then the numbers in `turn` must not decrease.
+    Records are sorted by a column such as `message_index` if no number in this column is missing or repeated. Without such a
+    column, records are sorted by time if all have a time and the column `turn` is missing or empty. The numbers in `turn` must not
+    decrease in the sorted records.
     """
     order = _order_of(rows, key, roles)
     times = [as_time(first_of(unwrapped(row), TIMES)) for _, row in rows]
@@ -1379,9 +1388,10 @@ def join_rows(rows: Sequence[tuple[str, Record]], key: str | None, roles: Roles 
 
 # %% ../../nbs/05_judging/10_log_formats.ipynb #1597869d
 class Format(NamedTuple):
-    """A format of records: name, columns, a function that finds the format in a record, and a reader (None: rows are joined).
+    """A format of records: name, columns, a function `find` that detects the format in a record, and a reader `read`.
 
-    `find` returns columns or messages of the record, which `read` receives. A record without them does not have the format.
+    `find` returns columns or messages of the record, which `read` receives. If `find` returns nothing, the record does not have the
+    format. If `read` is None, records are messages or turns, which are joined into dialogues.
     """
 
     name: str
@@ -1413,9 +1423,10 @@ def _decoded(row: Record) -> Record:
 
 
 def format_of(row: Any, roles: Roles = ROLES) -> tuple[Format | None, Any, Any]:
-    """Return the first format that fits a record, the record in the fitting form, and the part that matched.
+    """Return the first format that fits a record, the record in the form that fits, and the part that matched.
 
-    If no format fits, columns are renamed to lower case with underscores. Then fields of nested objects become columns.
+    If no format fits, columns are renamed to lower case with underscores. If still no format fits, fields of nested objects become
+    columns.
     """
     if isinstance(row, dict):
         row = _decoded(row)
@@ -1438,18 +1449,19 @@ def read_records(source: pd.DataFrame | list | str | os.PathLike) -> list[tuple[
     Parameters
     ----------
     source : DataFrame, list or path
-        A frame; rows; a table's file; a .json or .jsonl file of any layout; a .txt or .md file with labelled lines; or a
-        folder of such files.
+        A frame, a list of rows, a file or a folder of files. The file is a table, a .json or .jsonl file of any layout, or a
+        .txt or .md file with labelled lines.
 
     Returns
     -------
     list of (str, object)
-        Place (file and row) and record: a dict, another value, or the error of a line that is not JSON.
+        The place (file and row) and the value of each record. The value is a dict, another value, or an error if the line is
+        not JSON.
 
     Raises
     ------
     TableError
-        The file is missing, empty or malformed.
+        If the file is missing, empty or malformed.
 
     Examples
     --------
@@ -1578,11 +1590,11 @@ def read_log(
     Parameters
     ----------
     source : DataFrame, list or path
-        As for `read_records`. The format of each record is detected from its content.
+        As for `read_records`. The format of a record is detected from the record's content.
     roles : dict, optional
         Maps unknown names of speakers to "user", "assistant", "system" or "tool".
     bad_rows : {"raise", "skip"}
-        Raise an error at a malformed record, or omit it and list it in the result.
+        "raise": a malformed record raises an error. "skip": malformed records are left out and listed in the result.
 
     Returns
     -------
@@ -1592,7 +1604,7 @@ def read_log(
     Raises
     ------
     TableError
-        A record is malformed (bad_rows "raise"), or no record has a known form. The error names the place.
+        If a record is malformed and `bad_rows` is "raise", or if no record has a known form. The error names the place.
 
     Examples
     --------

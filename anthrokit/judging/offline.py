@@ -40,14 +40,18 @@ def labelled_messages(split: str | None = None, *, hard: bool = False) -> pd.Dat
     split : str, optional
         "tuning" or "test"; both by default.
     hard : bool
-        Load the harder messages, in 37 styles, instead.
+        Whether to load the harder messages, in 37 styles, instead.
 
     Returns
     -------
     DataFrame
-        message_id, text, domain, focus (the behaviour it was written for), kind (positive or near-miss), split, and
-        one True/False column per judged behaviour. The harder messages have style instead of domain and
-        focus, and 17 kinds.
+        One row per message. The columns:
+        `message_id`, `text`, `domain`.
+        `focus`: the behaviour for which the message was written.
+        `kind`: "positive" or "near-miss".
+        `split`: "tuning" or "test".
+        For each judged behaviour, a column with True or False.
+        The harder messages have the column `style` instead of `domain` and `focus`, and 17 values of `kind`.
 
     Examples
     --------
@@ -92,21 +96,27 @@ def quality(
     Parameters
     ----------
     verdicts : sequence of bool or None
-        A message without a verdict counts only in n_total.
+        The verdict on each message. A message without a verdict counts only in `n_total`.
     truth : sequence of bool or None
-        In the same order. A message without a truth counts only in n_total.
+        The truth about each message, in the same order. A message without a truth counts only in `n_total`.
     scores : sequence of float, optional
         The judge's scores, for the AUC.
     resamples : int
-        Bootstrap resamples of messages for the intervals of F1 and AUC.
+        Number of bootstrap resamples of the messages, for the intervals of F1 and AUC.
     seed : int
         Seed of the resamples.
 
     Returns
     -------
     dict
-        n_total, n (with a verdict and a truth), n_positive, and for precision, recall, f1, auc the estimate and _low, _high (95 %).
-        An estimate is NaN if its denominator is 0. The limits of F1 and AUC are NaN if all resamples are equal.
+        With these keys:
+        `n_total`: number of messages.
+        `n`: number of messages with a verdict and a truth.
+        `n_positive`: number of these messages whose truth is True.
+        `precision`, `recall`, `f1`: estimates; NaN if the denominator is 0.
+        `auc`: the same, if `scores` are passed.
+        `precision_low`, `precision_high` and so on: limits of the 95 % intervals. The limits of F1 and AUC are NaN if all
+        resamples are equal.
 
     Raises
     ------
@@ -163,8 +173,11 @@ def written_sentences() -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        message_id, style, sentence (its position in the message, from 1), text, shows and near (behaviours
-        joined by "; ": those that the sentence shows, and those that it resembles).
+        One row per sentence. The columns:
+        `message_id`, `style`, `text`.
+        `sentence`: position of the sentence in the message, from 1.
+        `shows`: the behaviours that the sentence shows, joined by "; ".
+        `near`: the behaviours that the sentence resembles, joined by "; ".
 
     Examples
     --------
@@ -245,7 +258,7 @@ def embed(texts: Sequence[str]) -> np.ndarray:
     Parameters
     ----------
     texts : sequence of str
-        Cut after 256 tokens.
+        Texts. A text is cut after 256 tokens.
 
     Returns
     -------
@@ -307,14 +320,14 @@ def _above(scores: np.ndarray, threshold: float, reason: str) -> list[Rating]:
 
 
 class ClassifierJudge(LanguageJudge):
-    """A classifier of sentences, with calibrated probabilities. Made by `sentence_judge` and `embedding_judge`.
+    """A classifier of sentences, with calibrated probabilities. `sentence_judge` and `embedding_judge` make such judges.
 
     Parameters
     ----------
     name : str
-        "sentences" (the adapted encoder) or "embeddings", which with rules is called "embeddings and grammar".
+        "sentences" (the adapted encoder) or "embeddings". With rules, the judge "embeddings" is called "embeddings and grammar".
     rules : GrammarJudge, optional
-        For "embeddings": the judge whose findings are part of the score, but not of the verdict.
+        For "embeddings": a judge whose findings are part of the score, but not of the verdict.
 
     Examples
     --------
@@ -432,7 +445,7 @@ def embedding_judge() -> ClassifierJudge:
 
 # %% ../../nbs/05_judging/05_offline.ipynb #372eb232
 class WordJudge(LanguageJudge):
-    """A classifier of single words and pairs of words, for screening large logs. Made by `word_judge`.
+    """A classifier of single words and pairs of words, for screening large logs. `word_judge` makes it.
 
     Examples
     --------
@@ -487,8 +500,10 @@ def word_judge() -> WordJudge:
 def features(texts: Sequence[str]) -> np.ndarray:
     """Compute the 423 features of each message that a student judge uses.
 
-    The adapted encoder's mean over the sentences (384, of length 1), the logits of "sentences" and "embeddings" (13
-    each, divided by 4), and whether the grammar judge found each of the 13 behaviours.
+    The features are:
+    the adapted encoder's mean vector of the sentences (384 numbers, scaled to length 1);
+    the logits of the classifiers "sentences" and "embeddings" (13 each, divided by 4);
+    whether the grammar judge found each behaviour (13).
     """
     adapted, frozen = sentence_judge(), embedding_judge()
     matched = np.stack([frozen.matched(texts, name) for name in frozen.behaviours], axis=1)
@@ -540,10 +555,13 @@ def _learn(vectors: np.ndarray, target: np.ndarray, groups: np.ndarray, folds: i
 class StudentJudge(LanguageJudge):
     """A logistic regression per behaviour on the features of the offline judges, fitted to labelled messages.
 
-    Made with `StudentJudge.fit` (from a run's labels) or `StudentJudge.from_texts`. `quality` holds its cross-validated
-    quality: behaviour, threshold, the columns of `quality`, and the expected loss with intervals by group: error
-    (share of verdicts that differ from the teacher's), rate_shift (the student's rate minus the teacher's); each with
-    _low, _high.
+    `StudentJudge.fit` trains a student on the labels of a run, `StudentJudge.from_texts` on labelled texts.
+
+    The attribute `quality` is a table of the cross-validated quality, one row per behaviour. The columns:
+    `behaviour`, `threshold`, and the measures of the function `quality`.
+    `error`: share of the student's verdicts that differ from the labels.
+    `rate_shift`: rate of the behaviour by the student's verdicts minus the rate by the labels.
+    `error_low`, `error_high`, `rate_shift_low`, `rate_shift_high`: limits of intervals from resampled groups.
 
     Examples
     --------
@@ -588,18 +606,19 @@ class StudentJudge(LanguageJudge):
         truth : DataFrame
             One True/False/NA column per behaviour, one row per text in the order of `texts`.
         groups : sequence, optional
-            Group of each text. Groups are not split between folds; by default each text is its own group.
+            Group of each text. Groups are not split between folds. By default each text is a separate group.
         name : str
             Name of the judge.
-        folds, least : int
-            Number of folds of the cross-validation, and least number of messages. A behaviour is left out if it has fewer
-            groups than folds, or fewer than `least` messages with it or without it.
+        folds : int
+            Number of folds of the cross-validation. A behaviour is left out if its labelled texts have fewer groups than folds.
+        least : int
+            A behaviour is left out if fewer than `least` texts show it, or if fewer than `least` texts don't show it.
 
         Raises
         ------
         TableError
-            If no behaviour can be learnt, or the numbers of texts, rows and groups differ. The error lists each behaviour with its
-            number of positive messages and of all messages.
+            If the numbers of texts, rows and groups differ, or if no behaviour can be learnt. In the latter case, the error lists
+            for each behaviour how many of its labelled texts show it.
         """
         for noun, values in {"truth": truth, "groups": texts if groups is None else groups}.items():
             if len(values) != len(texts):
@@ -630,9 +649,10 @@ class StudentJudge(LanguageJudge):
         Parameters
         ----------
         labels, messages : DataFrame
-            As `run.labels()` (dialogue_id, turn, behaviour, label, base_id) and `run.messages()`.
+            Tables like `run.labels()` and `run.messages()`. The labels need the columns `dialogue_id`, `turn`, `behaviour`,
+            `label` and `base_id`, which gives the groups.
         **parameters
-            name, folds, least: as `from_texts`.
+            The parameters `name`, `folds` and `least` of `from_texts`.
         """
         texts = messages[messages["role"] == "assistant"][["dialogue_id", "turn", "content"]]
         wide = labels.pivot(index=["dialogue_id", "turn", "base_id"], columns="behaviour", values="label").reset_index()
@@ -646,8 +666,10 @@ def offline_quality() -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        judge (each of the three, and "panel", the verdict of at least two), behaviour (and "all", pooled over behaviours),
-        threshold, and the columns of `quality`. Measured by `benchmarks/offline_judges.py`.
+        One row per judge and behaviour, measured by `benchmarks/offline_judges.py`. The columns:
+        `judge`: one of the three judges, or "panel" for the verdict of at least two of them.
+        `behaviour`: a behaviour, or "all" for the pooled behaviours.
+        `threshold`, and the measures of `quality`.
 
     Examples
     --------
@@ -679,7 +701,7 @@ def offline_panel() -> list[Any]:
     Raises
     ------
     SetupError
-        The libraries of `anthrokit[offline]` are missing, or the models can't be fetched.
+        If the libraries of `anthrokit[offline]` are missing, or the models can't be fetched.
 
     Examples
     --------

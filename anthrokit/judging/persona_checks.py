@@ -31,15 +31,15 @@ def echoes(messages: pd.DataFrame, least: float = 0.65) -> pd.DataFrame:
     Parameters
     ----------
     messages : DataFrame
-        dialogue_id, turn, role, content, of both sides; optionally persona.
+        Messages of both sides, with the columns `dialogue_id`, `turn`, `role`, `content` and optionally `persona`.
     least : float
-        Lowest cosine similarity of the two embeddings at which a turn counts.
+        Least cosine similarity of the embeddings of the two messages. Turns with a lower similarity are not in the result.
 
     Returns
     -------
     DataFrame
-        The columns of `persona_breaks`, with the similarity as phrase. Turns in another language than English, and blank
-        turns, are left out.
+        A table with the columns of `persona_breaks`. The column `phrase` has the similarity. Blank messages and messages in
+        another language than English are ignored.
 
     Examples
     --------
@@ -110,20 +110,21 @@ def swap_user_turns(messages: pd.DataFrame, personas: Mapping[str, Persona] | No
     Parameters
     ----------
     messages : DataFrame
-        dialogue_id, turn, role, content, of both sides; optionally persona (a name) or who (a description).
+        Messages of both sides, with the columns `dialogue_id`, `turn`, `role` and `content`. Optional columns are `persona` (a
+        name) and `who` (a description of the person).
     personas : mapping, optional
-        As from `load_personas`; by default the bundled ones.
+        As from `load_personas`; by default the bundled personas.
 
     Returns
     -------
     DataFrame
-        dialogue_id, target (the persona), messages: a list of role and content, in which turn n is the user's turn
-        n + 1.
+        One row per dialogue, with the columns `dialogue_id`, `target` and `messages`. `target` is the persona, or "user" without
+        a persona. `messages` is a list of role and content: the answer in turn n is the user's message of turn n + 1.
 
     Raises
     ------
     TableError
-        No user has a second turn, or a user's turn is missing between others.
+        If no user has a second turn, or if the numbers of a user's turns have a gap.
 
     Examples
     --------
@@ -178,16 +179,16 @@ def judge_user_turns(
     messages, personas
         As for `swap_user_turns`.
     judges : LLM, str, Judge or sequence of Judge
-        A model, from which a `user_turn_judge` is made; or judges.
+        Judges, or a model from which `user_turn_judge` makes a judge.
     run : Run, str or path
-        The run for the turns and their ratings, which is not the checked run. Repeating the call resumes the work.
+        A separate run for the turns and their ratings, not the checked run. Repeating the call resumes the work.
     **parameters
         samples, budget, batch, …: as for `judge`.
 
     Returns
     -------
     Run
-        `persona_verdicts` reads it.
+        The separate run, for `persona_verdicts`.
 
     Examples
     --------
@@ -210,8 +211,11 @@ def persona_verdicts(run: Run) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        dialogue_id, turn (of the user), persona, reason (the question that was answered Yes), phrase (the judge's
-        reason, which quotes), judge. One row per Yes.
+        One row per Yes. The columns:
+        `dialogue_id`, `persona`, `judge`.
+        `turn`: the user's turn.
+        `reason`: name of the question that the judge answered with Yes.
+        `phrase`: the judge's reason, which quotes the turn.
 
     Examples
     --------

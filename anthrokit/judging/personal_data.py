@@ -93,7 +93,7 @@ class Span(NamedTuple):
     Attributes
     ----------
     start, end : int
-        Offsets of the first character and of the one after the last.
+        Offset of the first character, and offset after the last character.
     kind : str
         NAME, PLACE, ORG or NUMBER.
     text : str
@@ -136,7 +136,7 @@ def personal_spans(text: str) -> list[Span]:
     Returns
     -------
     list of Span
-        In order, without overlaps: overlapping names and places are one span.
+        Spans in order, without overlaps. Overlapping names and places form one span.
 
     Examples
     --------
@@ -201,9 +201,10 @@ def anonymise_texts(texts: Sequence[str], known: Sequence[tuple[str, str]] = ())
     Returns
     -------
     list of str
-        The messages with consistent placeholders.
+        The messages with placeholders. Names of one person, such as "Maria Keller" and "Maria", get the same placeholder.
     DataFrame
-        placeholder, text, n (replacements). This key re-identifies people: protect it like the original.
+        The key, with the columns `placeholder`, `text` and `n` (number of replacements). This key re-identifies people: protect it
+        like the original messages.
 
     Examples
     --------

@@ -33,7 +33,8 @@ def read_released(raw: str | None) -> tuple[bool | None, str | None, str]:
     Returns
     -------
     tuple
-        Verdict (None: no Yes or No), reason (the text before the last semicolon), status (ok or unparsed).
+        The verdict (None without a Yes or No), the reason (the text before the last semicolon), and the status ("ok" or
+        "unparsed").
 
     Notes
     -----
@@ -141,20 +142,20 @@ class Released:
     Parameters
     ----------
     wording : str or path
-        "installed": the wording of the authors' package if it is installed, else ours. "ours": our wording. Any other
-        value: the folder of a checkout of their package.
+        "installed": the wording of the authors' package, or our wording if the package is not installed. "ours": our wording.
+        Any other value is the folder of a checkout of the authors' package.
 
     Attributes
     ----------
     wording : str
-        "ours" or "anthro_benchmark"; part of a judge's identity.
+        "ours" or "anthro_benchmark". The value is part of a judge's identity.
     behaviours : list of str
-        Names of the behaviours with a definition.
+        Names of the behaviours for which a prompt exists.
 
     Raises
     ------
     ImportError
-        If the checkout or the installed package can't be used.
+        If the authors' package, installed or as a checkout, can't be used.
 
     Examples
     --------

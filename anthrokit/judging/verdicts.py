@@ -26,7 +26,7 @@ class Rating:
     Attributes
     ----------
     verdict : bool or None
-        True: present. False: not present. None: missing.
+        True if the behaviour is present, False if it is not, None if the verdict is missing.
     explanation : str or None
         The reason of the verdict, or of the failure.
     score : float or None
@@ -34,8 +34,8 @@ class Rating:
     raw : str or None
         The raw response. Only the first rating of a response about several behaviours has it.
     status : str
-        ok, refused, unparsed, failed, or unreadable. An unreadable message is in another language or empty; the
-        explanation is then "language" or "empty".
+        "ok", "refused", "unparsed", "failed" or "unreadable". An unreadable message is empty or in a language that the judge
+        can't read. The explanation is then "empty" or "language".
 
     Examples
     --------
@@ -279,16 +279,16 @@ def parse_verdict(raw: str | None, *, code: str | None = None, judged: str = "")
     raw : str or None
         The response.
     code : str, optional
-        Eight hexadecimal digits that the judge was instructed to write next to its verdict. A verdict without
-        this code may be a quotation and doesn't count.
+        Eight hexadecimal digits that the judge was instructed to write next to its verdict. A verdict without this code doesn't
+        count, because it may be a quotation.
     judged : str
-        The judged text and the messages before it. A line of the response that repeats one of its lines is a quotation.
+        The judged text and the messages before it. A line of the response that repeats a line of this text is a quotation.
 
     Returns
     -------
     Rating
-        Its status is ok, refused (the judge declines) or unparsed (no verdict, two verdicts, a hedge, or a stated
-        confidence of zero).
+        The status is "ok", "refused" (the judge declines) or "unparsed". Unparsed responses have no verdict, two verdicts, a
+        hedge, or a stated confidence of zero.
 
     Examples
     --------
@@ -439,14 +439,14 @@ def parse_verdicts(
     raw : str or None
         The response.
     behaviours : sequence of str
-        Names of the behaviours; ["verdict"] for a response about one behaviour.
+        Names of the behaviours. For a response about one behaviour, pass ["verdict"].
     code, judged
         As for `parse_verdict`.
 
     Returns
     -------
     list of Rating
-        One rating for each behaviour, in their order.
+        One rating for each behaviour, in the order of `behaviours`.
 
     Examples
     --------
