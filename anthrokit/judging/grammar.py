@@ -125,7 +125,7 @@ _REACH = 45  # characters before a match in which a negation counts
 
 
 def rating_of_spans(text: str, spans: Sequence[tuple[int, int]], how: str, otherwise: str) -> Rating:
-    """Return a rating: present if there are spans, with their words as the reason."""
+    """Return a rating with the verdict Yes if there are spans. The reason quotes the words of the spans."""
     words = dict.fromkeys(f"“{text[start:end]}”" for start, end in spans)
     return Rating(bool(spans), f"{how}: {'; '.join(words)}" if spans else otherwise, score=float(len(spans)))
 
@@ -528,7 +528,7 @@ class GrammarJudge(LanguageJudge):
         return sorted({*self.constructions(text, behaviour), *self._phrases.spans(text, behaviour)})
 
     def constructions(self, text: str, behaviour: str) -> list[tuple[int, int]]:
-        """Return the spans of constructions that show the behaviour, without those of phrases."""
+        """Return the spans of constructions that show the behaviour, without the spans of fixed phrases."""
         slots = self._words.get(behaviour, {})
         read = [reading for reading in self.read([text])[0] if _shows(reading, behaviour, slots)]
         places = [(reading.start, reading.end) for reading in read]

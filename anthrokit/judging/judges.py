@@ -126,7 +126,7 @@ class Criterion:
 
     @property
     def definition(self) -> str:
-        """Return the content, as a behaviour has its definition."""
+        """Return the content, for code that reads the definition of a behaviour."""
         return self.content
 
     @property
@@ -202,8 +202,8 @@ class Judge(ABC):
 class LocalJudge(Judge):
     """A judge without model calls. It rates each item once, since its ratings don't vary.
 
-    Implement `rate(text, behaviour)`: return a bool or a `Rating`. Implement `rate_many(texts, behaviour)` too if many
-    messages at once are faster.
+    Implement `rate(text, behaviour)`: return a bool or a `Rating`. Implement `rate_many(texts, behaviour)`, too, if the judge rates
+    many messages at once faster.
 
     Examples
     --------
@@ -958,7 +958,7 @@ class PronounCounter(LanguageJudge):
             self.settings["languages"] = sorted(self.languages)
 
     def rate_readable(self, texts: Sequence[str], behaviour: Behaviour) -> list[Rating]:
-        """Return Yes for each text with a first-person pronoun; the score is their number."""
+        """Return Yes for each text with a first-person pronoun; the score is the number of pronouns."""
         counts = {"en": first_person_pronouns, "zh": chinese_pronouns}
         pronouns = (counts[detect_language(text)](text, quotations=self.quotations) for text in texts)
         words_by_text = ([word for _, word in words] for words in pronouns)

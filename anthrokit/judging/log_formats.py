@@ -267,7 +267,7 @@ class Content:
 
     @property
     def text(self) -> str | None:
-        """Return the words as one text; None if there are none."""
+        """Return the words as one text, or None without words."""
         text = ""
         for words in filter(None, self.words):
             glue = "" if not text or text[-1].isspace() or words[0].isspace() else "\n"
@@ -1063,7 +1063,7 @@ def _completions_column(row: Record) -> str | None:
 
 
 def read_completions(place: str, row: Record, name: str, roles: Roles) -> list[Dialogue]:
-    """Read several answers to one prompt: a dialogue for each, with the model that gave it."""
+    """Read several answers to one prompt. Each answer becomes a dialogue with the model that gave the answer."""
     sides = []
     for number, one in enumerate(row[name], 1):
         fields = one if isinstance(one, dict) else {"text": one}

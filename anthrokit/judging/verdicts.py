@@ -161,7 +161,7 @@ _NO_CONFIDENCE = re.compile(
 
 
 def statements(lines: Sequence[str], code: str | None = None) -> list[Statement]:
-    """List the verdicts that lines state, in order. Examples and verdicts that are contradicted later are not clear."""
+    """List the verdicts that lines state, in order. Verdicts in examples and verdicts that are contradicted later are not clear."""
     lines = [plain for line in lines if (plain := _MARKUP.sub(" ", line)).strip()]
     last = {verdict: number for number, line in enumerate(lines) for verdict in claims(line, code)}
     all_statements, lines = [], [line[:_LINE] for line in lines]
@@ -420,7 +420,7 @@ def _answer_object(
 def claims_beside(text: str, source: str, judged: str = "", code: str | None = None) -> list[tuple[str, set[bool]]]:
     """List lines beside a JSON object, each with the verdicts that the line states.
 
-    These lines are the earlier lines with the code, and all later lines.
+    All lines after the object are listed. Lines before it are listed only if they have the code.
     """
     before, _, after = text.partition(source)
     for _, other in [*json_objects(after)]:
