@@ -552,7 +552,7 @@ def read_inspect(path: str | os.PathLike, run: Run | str | os.PathLike | None = 
     Run
         The run. A sample of the log is a dialogue, and its system messages are the system prompt. Tool calls are left out. An
         empty answer is a missing message with a turn. Ratings in the log's scores are included.
-        Metadata of a sample that have the name of a prompt's column, such as `domain`, become this column. The cluster is the
+        If metadata of a sample have the name of a column of prompts, such as `domain`, they fill this column. The cluster is the
         metadata `base_id`, or the sample's id if `base_id` is missing.
         Other metadata of a sample are in `metadata()`. In logs of other tasks, some names would clash with columns of the run.
         These names get the prefix metadata_, as in metadata_target.

@@ -683,7 +683,7 @@ def judge(
     quotations : bool
         Whether pronouns inside quotation marks count.
     retry : str or iterable of str
-        Ratings without a verdict are retried if their status is among these: "failed", "unparsed", "refused". A failed call is
+        Which ratings without a verdict are retried, by status: any of "failed", "unparsed" and "refused". A failed call is
         repeated with the same seed and code. Unparsed and refused ratings are requested with another seed and code.
     sampling : str
         "full": every judge gives all samples. "adaptive": a judge gives a sample only while the judge's mode is undecided, and
@@ -855,7 +855,7 @@ def estimate(
         `purpose`, `name`, `model`: purpose of the calls, name in the run, and model.
         `total`, `done`: number of results, and number of saved results.
         `calls`: number of pending calls.
-        `calls_least`: number of pending calls if adaptive sampling needs the fewest.
+        `calls_least`: the fewest calls that may suffice under adaptive sampling.
         `answer_tokens`: tokens of a response. The value is the mean of saved responses, or an assumption if `measured` is 0.
         `measured`: number of saved responses in this mean.
         `tokens_in`, `tokens_out`: tokens of the prompts and of the responses.

@@ -343,7 +343,7 @@ def read_message(value: Any, place: str, roles: Roles = ROLES) -> dict[str, Any]
         `reasoning`, `model`, `at` (the time), `error`, `finish_reason`.
         `id`, `parent`: ids of the message and of the message before it.
         `chosen`, `rank`: the preference among several answers.
-        `tool`: whether the message is only the use of a tool.
+        `tool`: whether the message only calls a tool, or is from a tool.
         `marks`: tags in the content that may mark reasoning.
         `own`: the other fields.
 

@@ -114,7 +114,7 @@ def quality(
         `n`: number of messages with a verdict and a truth.
         `n_positive`: number of these messages whose truth is True.
         `precision`, `recall`, `f1`: estimates; NaN if the denominator is 0.
-        `auc`: the same, if `scores` are passed.
+        `auc`: the same for the area under the ROC curve, if `scores` are passed.
         `precision_low`, `precision_high` and so on: limits of the 95 % intervals. The limits of F1 and AUC are NaN if all
         resamples are equal.
 
