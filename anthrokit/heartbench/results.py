@@ -44,17 +44,21 @@ def leaderboard(
     Returns
     -------
     DataFrame
-        rank, target, estimate (0 to 100), ci_low, ci_high, rank_low, rank_high (best and worst rank at the confidence
-        level; missing without an interval, or if a target's scores are equal in all cases), worst, best (bounds, as from
-        `target_scores`), common (score over the abilities that all targets have), lacks (abilities without a score), n,
-        n_total. Targets that lack an ability have no rank and come last.
+        rank, target: targets that lack an ability have no rank and come last.
+        estimate, ci_low, ci_high: the overall score, 0 to 100, and its interval.
+        rank_low, rank_high: best and worst rank at the confidence level. They are missing without an interval, if a
+        target's scores are equal in all cases, or if over a tenth of the resamples lack an ability.
+        worst, best: bounds, as from `target_scores`.
+        common: score over the abilities that all targets have.
+        lacks: abilities without a score.
+        n, n_total: scored cases and all cases.
 
     Notes
     -----
     A notice is printed if the targets answered different cases, because ranks then also depend on the cases.
 
-    In 60 simulated studies each of 30 and 60 cases and four targets that meet .4, .5, .6 and .7 of the criteria
-    (`benchmarks/heartbench.py --of ranks --repeats 60`), all 424 of the 95 % ranges contained the true rank.
+    Rank ranges were tested in 60 simulated studies each of 30 and 60 cases. Four targets met .4, .5, .6 and .7 of the criteria
+    (`benchmarks/heartbench.py --of ranks --repeats 60`). All 424 of the 95 % ranges contained the true rank.
 
     Examples
     --------
@@ -144,15 +148,19 @@ def compare_targets(
     Returns
     -------
     DataFrame
-        a, b (targets), estimate (a minus b, points), ci_low, ci_high, p_value (two-sided), p_adjusted (Holm),
-        n (cases scored for both), n_total, lacks (abilities that are left out, because no case has a score of both
-        targets in them). The interval is missing with fewer than six cases (at 95 %), or fewer than three of an ability.
+        a, b: the two targets.
+        estimate, ci_low, ci_high: score of `a` minus score of `b`, in points. The interval is missing if there are fewer
+        than six cases (at 95 %), if an ability has fewer than three cases, or if the differences don't vary.
+        p_value, p_adjusted: two-sided p-value, without and with Holm's correction.
+        n, n_total: cases that are completely scored for both targets, and all cases.
+        lacks: abilities that are left out, because none of these `n` cases has scores in them.
 
     Notes
     -----
-    Corrected residuals by case and Student's t, as in `analysis.clustered.mean_estimates`. In 300 simulated comparisons each of
-    30, 60 and 100 cases like the bundled ones (benchmarks/heartbench.py), and targets that meet .5, .9 or .98 of the criteria,
-    95 % intervals contained the true difference in 91 to 98 %. The p-value of two equal targets was below .05 in 1 to 7 %.
+    The interval uses corrected residuals by case and Student's t, as in `analysis.clustered.mean_estimates`. It was tested in
+    300 simulated comparisons each of 30, 60 and 100 cases like the bundled ones (benchmarks/heartbench.py). Targets met .5, .9
+    or .98 of the criteria. 95 % intervals contained the true difference in 91 to 98 % of the comparisons. The p-value of two
+    equal targets was below .05 in 1 to 7 %.
 
     Examples
     --------
@@ -177,13 +185,13 @@ def wide_scores(scores: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     scores : DataFrame
-        As from `target_scores` (target, level, name, estimate; level is optional), or targets × abilities, as the published
-        figures.
+        As from `target_scores` (`target`, `name`, `estimate`, and optionally `level`), or a table of targets × abilities,
+        such as the published figures.
 
     Returns
     -------
     DataFrame
-        Indexed by target, with a column per ability; NaN if missing.
+        Indexed by target, with a column per ability. A missing score is NaN.
 
     Raises
     ------
@@ -219,7 +227,7 @@ def mean_words(answers: pd.DataFrame) -> pd.Series:
     Returns
     -------
     Series of float
-        Indexed by target; NA if none of its answers has content.
+        Indexed by target. The mean is NA if no answer of the target has content.
 
     Raises
     ------
@@ -300,9 +308,11 @@ def length_correlation(
     Returns
     -------
     DataFrame
-        target, scale (log, linear, log − linear), estimate (Spearman's ρ, or the difference of the two),
-        ci_low, ci_high (resampling cases; NA if resamples don't vary), n (cases). Models with fewer than 4 scored cases
-        have no estimate.
+        target: the model.
+        scale: log, linear, or log − linear for the difference of the two.
+        estimate: Spearman's ρ, or the difference of the two. It is missing with fewer than 4 scored cases.
+        ci_low, ci_high: bootstrap interval over cases; NA if the resamples don't vary.
+        n: scored cases with a known answer length.
 
     Raises
     ------
@@ -340,9 +350,10 @@ def saturation(verdicts: pd.DataFrame | Run) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        case_id, criterion, ability, score, content, n_met, n (targets with a verdict), n_total (targets), state:
-        "all meet it" or "none meets it" for a bonus, "applies to none" or "applies to all" for a penalty or
-        Other, "differs", or "undecided" if a missing verdict could change the state.
+        case_id, criterion, ability, score, content: the criterion.
+        n_met, n, n_total: targets that meet it, targets with a verdict, and all targets.
+        state: "all meet it" or "none meets it" for a bonus; "applies to all" or "applies to none" for a penalty or
+        Other; "differs"; or "undecided" if a missing verdict could change the state.
 
     Raises
     ------
@@ -418,36 +429,38 @@ def golden(
     settled: pd.DataFrame | None = None,
     cases: Cases | None = None,
 ) -> pd.DataFrame:
-    """Return the verdict of more than a given share of the experts on each item.
+    """Return the verdict on each item on which more than a given share of the experts agree.
 
     Parameters
     ----------
     expert_votes : DataFrame
         case_id, criterion, expert, verdict (True, False, NA), and target if there are several.
     share : float
-        Share of all experts that must be exceeded; at least one half.
+        The share of the experts of an item that a majority must exceed; at least one half.
     experts : int, optional
-        Number of experts per item. By default the largest number of experts who voted on one item. A notice says so if
-        no item has votes of all experts.
+        Number of experts per item; by default the largest number of experts who voted on one item. A notice is printed if
+        no item has votes of all experts, or if most items have votes of fewer experts than this number.
     quorum : int
         Minimum number of votes on an item.
     settled : DataFrame, optional
-        A coordinator's verdicts in the same form, from separate ballots. They apply to items with a quorum and no
-        majority.
+        Verdicts of a coordinator, in the form of `expert_votes`. They apply only to items with a quorum and no majority.
     cases : Cases, optional
         The cases that were voted on. A vote on another case or criterion is an error.
 
     Returns
     -------
     DataFrame
-        (target,) case_id, criterion, votes_for, votes_cast, n_experts, golden (True, False, or NA without a majority),
-        weight (of the draw, if the votes have it), and settled (by the coordinator, if `settled` is given).
+        target, case_id, criterion: the item; `target` only if the votes have it.
+        votes_for, votes_cast, n_experts: votes for the criterion, votes of yes or no, and experts per item.
+        weight: the weight of the answer in the draw, only if the votes have it.
+        golden: True, False, or NA without a majority.
+        settled: whether the coordinator's verdict applies, only if `settled` is given.
 
     Raises
     ------
     TableError
-        A column is missing, an expert votes twice on an item or also settles it, an item is settled twice or has more
-        votes than `experts`, or `cases` lacks a criterion.
+        A column is missing, an expert votes twice on an item, the coordinator is also an expert, an item is settled twice,
+        an item has more votes than `experts`, or `cases` lacks a criterion.
 
     Examples
     --------
@@ -512,22 +525,26 @@ def expert_agreement(
     Parameters
     ----------
     golden_verdicts : DataFrame
-        As from `golden`. A column `weight`, as from `read_golden`, weights the items.
+        As from `golden`. The items are weighted by the column `weight`, if there is one.
     verdicts : DataFrame
-        As from `verdicts`; the judge's verdicts.
+        The judge's verdicts, as from `verdicts`.
     by : str or sequence of str
-        Columns of verdicts, such as dimension, ability or scene; "kind" is bonus, penalty or other. The first group is
-        "all". Items without a value, such as those of Other without a dimension, form a separate group.
+        Columns of `verdicts`, such as dimension, ability or scene; or "kind" (bonus, penalty or other). The first group is
+        "all". Items without a value form a separate group, such as the items of Other, which have no dimension.
     ci : float
-        Confidence level, by case with all its answers and criteria (`analysis.interrater.agreement_estimates`).
+        Confidence level. The clusters are cases (`analysis.interrater.agreement_estimates`).
 
     Returns
     -------
     DataFrame
-        (by, group,) measure (raw agreement, Cohen's kappa, Gwet's AC1), estimate, ci_low, ci_high, n (items with
-        both verdicts), n_total (items that experts voted on), n_clusters (cases), golden_share (share of True among
-        the golden verdicts), verdict_share (among the judge's), votes (mean number of experts' votes on the n items;
-        NA without votes_cast), ci.
+        by, group: the column and its value, only with the parameter `by`.
+        measure: raw agreement, Cohen's kappa or Gwet's AC1.
+        estimate, ci_low, ci_high: the agreement and its interval.
+        n, n_total: items with both verdicts, and items that experts voted on.
+        n_clusters: cases.
+        golden_share, verdict_share: share of True among the golden verdicts, and among the judge's verdicts.
+        votes: mean number of experts' votes on the `n` items; NA if `golden_verdicts` lacks `votes_cast`.
+        ci: the confidence level.
 
     Notes
     -----
@@ -579,7 +596,10 @@ def expert_disagreements(golden_verdicts: pd.DataFrame, verdicts: pd.DataFrame) 
     Returns
     -------
     DataFrame
-        target, case_id, criterion, ability, score, content, golden, verdict, votes ("3 of 4" for it), reason.
+        target, case_id, criterion, ability, score, content: the item.
+        golden, verdict: the golden verdict and the judge's verdict.
+        votes: experts' votes for the criterion, such as "3 of 4".
+        reason: the judge's reason.
 
     Raises
     ------

@@ -63,7 +63,10 @@ def normalise_points(points: np.ndarray | Sequence[float], span: np.ndarray | fl
 
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #ba9c2ae6
 def as_verdicts(source: Run | pd.DataFrame) -> pd.DataFrame:
-    """Return the verdicts of a run or table. `score` has numbers, and `verdict` has booleans. Raise if a column or value is invalid."""
+    """Return the verdicts of a run or table, with numbers in the column `score` and booleans in the column `verdict`.
+
+    Raise if a column is missing or a value is invalid.
+    """
     table = verdicts(source) if isinstance(source := run_of(source), Run) else source
     require_columns(table, ["target", "case_id", "criterion", "ability", "score", "verdict"], "verdicts", advice="verdicts(run) makes it")
     problem = "criterion {criterion} of case {case_id!r}, target {target!r}: the case or the target is missing. Enter both."
@@ -79,21 +82,25 @@ def case_scores(verdicts: pd.DataFrame | Run, protocol: str = "paper") -> pd.Dat
     Parameters
     ----------
     verdicts : DataFrame or Run
-        A judged run, or target, case_id, criterion, ability, score, verdict; as from `verdicts` or `add_criteria`.
+        A judged run; or a table with target, case_id, criterion, ability, score, verdict, as from `verdicts` or
+        `add_criteria`.
     protocol : str
         "paper" or "released".
 
     Returns
     -------
     DataFrame
-        target, case_id, ability, raw, minimum, maximum (points), score (0 to 100, NA if a verdict is missing or all
-        points are 0), catastrophic (whether the rule for 其他 applied; NA if its verdict is missing).
+        target, case_id, ability: what is scored.
+        raw, minimum, maximum: points of the answer, and the lowest and highest possible points.
+        score: 0 to 100. It is 0 if the rule for 其他 applied; else NA if a verdict is missing. If all points are 0, the score
+        is NA with the protocol "paper", and 0 with "released".
+        catastrophic: whether the rule for 其他 applied; NA if its verdict is missing.
 
     Raises
     ------
     TableError
-        A column is missing, the table is empty or has criteria of 其他 alone, a case, target or ability is missing, a
-        criterion of an ability has no points, or an answer has two verdicts on a criterion.
+        A column, case, target or ability is missing; the table is empty, or all its criteria are of 其他; a criterion of
+        another ability has no points; or an answer has two verdicts on a criterion.
 
     Examples
     --------
@@ -136,9 +143,9 @@ def rangeless(scored: pd.DataFrame) -> np.ndarray:
 
 
 def case_means(verdicts: pd.DataFrame, protocol: str) -> pd.DataFrame:
-    """Return the mean score of each target on each case over the abilities; NA if an ability has no score.
+    """Return each target's mean score in each case, over the abilities; NA if an ability has no score.
 
-    The columns are `target`, `case_id` and `estimate`.
+    Abilities whose points are all 0 are left out. The columns are `target`, `case_id` and `estimate`.
     """
     scored = case_scores(verdicts, protocol)
     by_case = scored[~rangeless(scored)].groupby(["target", "case_id"], sort=False)["score"]
@@ -157,12 +164,12 @@ class ScoreGrid(NamedTuple):
 
     @property
     def counted(self) -> np.ndarray:
-        """Return whether an ability has criteria with points in at least one case. Means leave out the other abilities."""
+        """Return whether each ability has criteria with points in at least one case. Means leave out the other abilities."""
         return self.scorable.any(axis=(0, 1))
 
     @property
     def scored(self) -> np.ndarray:
-        """Return whether a target has a score in at least one case, for each ability: targets × abilities."""
+        """Return whether a target has a score in an ability in at least one case, as targets × abilities."""
         return ~np.isnan(self.values).all(axis=1)
 
 
@@ -188,7 +195,7 @@ def ability_means(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 
 def nanmean(values: np.ndarray, axis: int = -1) -> np.ndarray:
-    """Return the mean of the values that are not NaN along an axis; NaN, without a warning, if there are none."""
+    """Return the mean of the values along an axis, without NaN. The mean of no values is NaN, without a warning."""
     count = (~np.isnan(values)).sum(axis=axis)
     return np.where(count > 0, np.nansum(values, axis=axis) / np.maximum(count, 1), np.nan)
 
@@ -199,7 +206,7 @@ def strict_mean(values: np.ndarray) -> np.ndarray:
 
 # %% ../../nbs/10_heartbench/04_scoring.ipynb #a88c9c02
 def bounds_of(verdicts: pd.DataFrame, protocol: str, grid: ScoreGrid) -> tuple[np.ndarray, np.ndarray]:
-    """Return the lowest and the highest possible means, two arrays of targets × abilities.
+    """Return the lowest and the highest possible means, as two arrays of targets × abilities.
 
     Missing verdicts count against the targets in the first array, and for the targets in the second.
     """
@@ -259,10 +266,14 @@ def target_scores(verdicts: pd.DataFrame | Run, protocol: str = "paper", *, ci: 
     Returns
     -------
     DataFrame
-        target, level (overall, dimension, ability), name, estimate (0 to 100), ci_low, ci_high, worst, best (bounds: the
-        score with every missing verdict against the target, and for the target; the estimate is never outside them), n
-        (scored cases), n_total (cases), ci. The overall estimate is the mean of the abilities' means, and its n counts cases
-        with a score in all of their abilities. The estimate of a dimension is the mean of its abilities' means.
+        target: the model.
+        level, name: overall, dimension or ability, and the name of the dimension or ability.
+        estimate, ci_low, ci_high: the score, 0 to 100, and its interval. The estimate of an ability is its mean over cases.
+        The overall estimate, and the estimate of a dimension, is the mean over its abilities.
+        worst, best: the score if every missing verdict counts against the target, and if it counts for the target. The
+        estimate is never outside these bounds.
+        n, n_total: cases with a score in all of their abilities of this level and name, and cases with such abilities.
+        ci: the confidence level.
 
     Raises
     ------
@@ -273,12 +284,12 @@ def target_scores(verdicts: pd.DataFrame | Run, protocol: str = "paper", *, ci: 
     -----
     Liu et al. (2025). A mean over abilities is missing if one of them has no score in any case of the target, or no case
     has a score in all of them. Intervals are missing if too few cases are scored (5 or fewer at 95 %), or an ability has
-    fewer than three scored cases. They are Wilson's, with the number of cases that would give the estimated variance, and Student's
-    t (Bell, R. M. and McCaffrey, D. F., 2002, Survey Methodology 28).
+    fewer than three scored cases. They are Wilson's intervals for the number of cases that would give the estimated variance. Their
+    quantiles are those of Student's t (Bell, R. M. and McCaffrey, D. F., 2002, Survey Methodology 28).
 
-    In 300 simulated studies each of 15 to 100 cases like the bundled ones (benchmarks/heartbench.py), 95 % intervals of overall scores
-    contained the true score in 94 to 100 % for a true score of 51, 91 to 95 % for 90, and 89 to 95 % for 98; intervals of abilities
-    in 95 to 99 %, from 8 cases.
+    The intervals were tested in 300 simulated studies each of 15 to 100 cases like the bundled ones (benchmarks/heartbench.py).
+    95 % intervals of overall scores contained the true score in 94 to 100 % of the studies for a true score of 51. For 90 they
+    contained it in 91 to 95 %, and for 98 in 89 to 95 %. Intervals of abilities contained it in 95 to 99 %, from 8 cases.
 
     Examples
     --------
