@@ -29,8 +29,8 @@ def answer_prompt(case: Case, style: str = "transcript", language: str = "zh") -
     ----------
     case : Case
     style : str
-        "transcript": the dialogue in one message. "chat": its turns as turns of user and assistant, with consecutive
-        messages of one side merged.
+        "transcript": the dialogue in one message. "chat": the turns of the dialogue as turns of user and assistant.
+        Consecutive messages of one side are then merged.
     language : str
         Language of the instruction: zh or en.
 
@@ -87,8 +87,11 @@ def case_prompts(cases: Cases, style: str = "transcript", language: str = "zh") 
     Returns
     -------
     DataFrame
-        prompt_id and base_id (the case_id), first_message (the last message of the dialogue), history (those before),
-        request (the messages that the target is sent), domain (the scene), scenario (the subscene), difficulty.
+        prompt_id, base_id: the case_id, in both columns.
+        first_message, history: the last message of the dialogue, and the messages before it.
+        request: the messages that are sent to the target.
+        domain, scenario: the scene and the subscene.
+        difficulty: normal or hard.
 
     Examples
     --------
@@ -182,7 +185,7 @@ def run_cases(run: Run) -> Cases:
 def require_answers(answers: pd.DataFrame, *columns: str, cases: Cases | None = None) -> pd.DataFrame:
     """Return answers with `case_id` as text.
 
-    Raise if a column is missing, if a target answers a case twice, or if `cases` lacks a case with an answer.
+    Raise if a column is missing, if a target answers a case twice, or if `cases` lacks the case of an answer.
     """
     unit = ["target", "case_id"]
     require_columns(answers, [*unit, *columns], "answers", rows=False)
@@ -206,7 +209,7 @@ def add_word_counts(answers: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The same, with words (as `count_words`; NA without content) after content.
+        The answers, with the column `words` after `content`: the count of `count_words`, NA without content.
 
     Examples
     --------

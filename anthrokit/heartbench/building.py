@@ -114,7 +114,7 @@ def read_draft(text: str | None, abilities: pd.DataFrame | None = None) -> list[
     text : str or None
         The model's response.
     abilities : DataFrame, optional
-        Abilities that may be named, in English or Chinese.
+        The allowed abilities, whose names may be in English or Chinese.
 
     Raises
     ------
@@ -142,7 +142,7 @@ def read_draft(text: str | None, abilities: pd.DataFrame | None = None) -> list[
 
 # %% ../../nbs/10_heartbench/07_building.ipynb #09bea25f
 def collect_drafts(run: Run) -> pd.DataFrame:
-    """Return the drafted criteria of a run. A case whose draft is missing has one row without a criterion.
+    """Return the drafted criteria of a run. A case without a draft has one row without a criterion.
 
     Returns
     -------
@@ -237,7 +237,7 @@ def draft_criteria(
 
 # %% ../../nbs/10_heartbench/07_building.ipynb #82a3e647
 def add_drafts(cases: Iterable[Case], drafts: pd.DataFrame, *, language: str = "zh") -> Cases:
-    """Add drafted criteria to cases, and the criterion *Other* (其他), which has no points.
+    """Add drafted criteria to cases. Each case also gets the criterion *Other* (其他), which has no points.
 
     Parameters
     ----------
@@ -250,7 +250,7 @@ def add_drafts(cases: Iterable[Case], drafts: pd.DataFrame, *, language: str = "
     Returns
     -------
     Cases
-        Only those with a drafted criterion.
+        Only the cases with a drafted criterion.
 
     Raises
     ------
@@ -289,8 +289,10 @@ def check_wording(cases: Cases) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        case_id, criterion, content, problem (degree, scale, question, two demands, negative penalty, too
-        short, same text), found (the words that match), remedy.
+        case_id, criterion, content: the criterion.
+        problem: degree, scale, question, two demands, negative penalty, too short or same text.
+        found: the words that match, the whole text if it is too short, or the criterion with the same text.
+        remedy: how to change the criterion.
 
     Examples
     --------
@@ -342,24 +344,27 @@ def drop_saturated(
     verdicts : DataFrame
         Verdicts on several targets, as from `verdicts`.
     mean_above : float, optional
-        Cases with a higher mean score (before criteria are dropped) are dropped. None keeps all cases.
+        Cases with a higher mean score are dropped. The mean is taken before criteria are dropped. None keeps all cases
+        that have a criterion left.
     min_targets : int
-        Minimum number of targets with a verdict.
+        Minimum number of targets with a verdict on a criterion, or with a score in a case.
     protocol : str
         "paper" or "released".
 
     Returns
     -------
     Cases
-        Criteria keep their numbers, so that existing verdicts remain valid.
+        The remaining cases. Criteria keep their numbers, so that existing verdicts remain valid.
     DataFrame
-        case_id, criterion (NA for a case), ability, content, what ("criterion dropped", "case dropped",
-        "penalty that applies to none", "criterion that none meets"), why.
+        case_id, criterion, ability, content: the criterion; only `case_id` for a case.
+        what: "criterion dropped", "case dropped", "penalty that applies to none" or "criterion that none meets". The last
+        two are reported and not dropped.
+        why: the reason.
 
     Raises
     ------
     TableError
-        Fewer targets than `min_targets`.
+        The verdicts have fewer targets than `min_targets`.
 
     Examples
     --------
@@ -412,7 +417,7 @@ def select_hard(
     below : float
         A target underperforms in a case if its score is below this.
     share : float
-        Minimum share of underperforming targets among those with a score.
+        A case is hard if at least this share of the targets with a score underperforms.
     min_targets : int
         Minimum number of targets with a score.
     protocol : str
@@ -421,7 +426,8 @@ def select_hard(
     Returns
     -------
     DataFrame
-        case_id, n_below, n (targets with a score), mean, hard (True, False, NA with too few targets).
+        case_id, n_below (underperforming targets), n (targets with a score), mean (of the targets' scores), hard (True or
+        False; NA with too few targets).
 
     Examples
     --------
@@ -443,7 +449,7 @@ def mark_difficulty(cases: Cases, table: pd.DataFrame) -> Cases:
     ----------
     cases : Cases
     table : DataFrame
-        case_id, hard; as from `select_hard`. Other and undecided cases keep their difficulty.
+        case_id, hard; as from `select_hard`. Cases that are undecided or not in the table keep their difficulty.
 
     Examples
     --------

@@ -49,8 +49,10 @@ def load_abilities(path: str | os.PathLike | None = None) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ability, ability_zh, dimension, dimension_zh, criteria (their number in the released data), high and low (words
-        for a model with a high or low score), principles, principles_zh.
+        ability, ability_zh, dimension, dimension_zh: names in English and Chinese.
+        criteria: number of criteria of the ability in the released data.
+        high, low: words for a model with a high or low score.
+        principles, principles_zh: the principles in English and Chinese.
 
     Raises
     ------
@@ -121,7 +123,8 @@ def text_patterns(file: str) -> dict[str, dict[str, Any]]:
     Returns
     -------
     dict of str to dict
-        The entry of each kind of problem in the file. Its field `pattern` is a compiled regular expression that joins its patterns.
+        The entry of each kind of problem in the file. The field `pattern` of an entry is one compiled regular expression, which
+        joins the patterns in the file.
 
     Examples
     --------
@@ -198,7 +201,7 @@ class Case:
 
     @property
     def hash(self) -> str:
-        """Return a hash of the dialogue and the criteria, which determine answers and verdicts."""
+        """Return a hash of the dialogue and the criteria. These two determine answers and verdicts."""
         return digest(self.dialogue, [[item.ability, item.score, item.content] for item in self.criteria])
 
     def _repr_html_(self) -> str:
@@ -231,7 +234,7 @@ class Cases(Sequence):
     ----------
     cases : iterable of Case
     abilities : DataFrame, optional
-        Taxonomy, as from `load_abilities`, with the dimension of each ability.
+        Taxonomy, as from `load_abilities`. It gives the dimension of each ability.
     source : str
         Name of the source, for messages.
 
@@ -321,8 +324,10 @@ def case_record(case: Case, abilities: pd.DataFrame | None = None) -> dict[str, 
     Returns
     -------
     dict
-        question_id, rubric (dimension, content, score, number if needed), dialogue (role A is the user, B the helper; content),
-        difficulty, primary_scene, secondary_scene ("" if missing).
+        question_id: the case_id.
+        rubric: dimension, content and score of each criterion, and its number if needed.
+        dialogue: role and content of each message. Role A is the user, and B is the helper.
+        difficulty, primary_scene, secondary_scene: "" if missing.
 
     Examples
     --------
@@ -562,7 +567,7 @@ def as_cases(source: Cases | str | os.PathLike) -> Cases:
 
 # %% ../../nbs/10_heartbench/01_cases.ipynb #6a52cf4a
 def label_criteria(ratings: pd.DataFrame) -> pd.DataFrame:
-    """Decide each criterion by the votes of judges and samples, by the rule of `label`.
+    """Decide each criterion by the rule of `label`, from the votes of judges and samples.
 
     Parameters
     ----------
@@ -573,8 +578,8 @@ def label_criteria(ratings: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        target, case_id, criterion, votes_for, votes_cast, verdict, reason (the first that agrees with the
-        verdict).
+        target, case_id, criterion, votes_for, votes_cast, verdict, reason (the first reason of a rating that agrees with
+        the verdict).
 
     Examples
     --------
@@ -644,8 +649,8 @@ def bundled_ratings(
     Returns
     -------
     DataFrame
-        target, case_id, criterion, judge, sample (1), verdict, reason (of lenient and literal verdicts only if they differ
-        from the strict one).
+        target, case_id, criterion, judge, sample (1), verdict, reason. A lenient or literal verdict has a reason only if it
+        differs from the strict verdict.
 
     Examples
     --------
@@ -670,7 +675,7 @@ def as_criterion_rows(table: pd.DataFrame, unit: str = "case_id") -> pd.DataFram
 
 
 def require_one_verdict(votes: pd.DataFrame) -> None:
-    """Raise if a model has two verdicts on a criterion: of several judges, or on several answers."""
+    """Raise if a model has two verdicts on a criterion, for example from several judges or on several answers."""
     problem = "there are two verdicts of {target!r} on case {case_id!r}, criterion {criterion}. "
     advice = "Combine judges with heartbench.cases.label_criteria, and give each model its own name."
     require_unique(votes, ["target", "case_id", "criterion"], problem + advice)
@@ -690,8 +695,8 @@ def add_criteria(votes: pd.DataFrame, cases: Cases) -> pd.DataFrame:
     Parameters
     ----------
     votes : DataFrame
-        target, case_id, criterion, verdict, as from `label_criteria`. A criterion without a row gets a missing verdict. So
-        do all criteria of a case for which only other models have verdicts.
+        target, case_id, criterion, verdict, as from `label_criteria`. The verdict on a criterion without a row is missing.
+        If only some models have verdicts on a case, all verdicts of the other models on the case are missing.
     cases : Cases
         Cases without verdicts of any model are left out.
 
@@ -704,7 +709,7 @@ def add_criteria(votes: pd.DataFrame, cases: Cases) -> pd.DataFrame:
     Raises
     ------
     TableError
-        A verdict is on a case or criterion that doesn't exist, or there are two on the same one.
+        A verdict is on a case or criterion that doesn't exist, or a model has two verdicts on a criterion.
 
     Examples
     --------

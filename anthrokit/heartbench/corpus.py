@@ -74,14 +74,14 @@ def read_transcripts(
     roles : mapping, optional
         Role (user, assistant, system or tool) of each speaker whose name is not recognised.
     bad_rows : {"raise", "skip"}
-        Whether a record that can't be read is an error, or is left out and reported.
+        "raise": a record that can't be read is an error. "skip": it is left out and reported.
 
     Returns
     -------
     Cases
         In the order of the file. Dialogues without an id get one.
     DataFrame
-        place, case_id, why: the records and dialogues that were left out.
+        The records and dialogues that were left out: place, case_id, why.
 
     Raises
     ------
@@ -139,8 +139,8 @@ def screen_text(text: str) -> dict[str, str]:
     Returns
     -------
     dict
-        Kind to the words that were found: self-harm, violence, sexual, crime, hate; advertisement, web page, chatbot,
-        garbled, cut off, repetition, too short.
+        Maps each kind that was found to the words. Sensitive kinds: self-harm, violence, sexual, crime, hate. Kinds of low
+        quality: advertisement, web page, chatbot, garbled, cut off, repetition, too short.
 
     Raises
     ------
@@ -207,12 +207,12 @@ def near_duplicates(cases: Iterable[Case], near: Mapping[str, float] | None = No
     ----------
     cases : iterable of Case
     near : mapping, optional
-        Minimum similarity (0 to 1) by language; `NEAR_DUPLICATE` by default.
+        Maps a language (en, zh) to the minimum similarity, 0 to 1; `NEAR_DUPLICATE` by default.
 
     Returns
     -------
     DataFrame
-        case_id, same_as (the most similar earlier case), similarity. Drop the cases of the first column.
+        case_id, same_as (the most similar earlier case), similarity. The cases in `case_id` are the ones to drop.
 
     Raises
     ------
@@ -365,19 +365,22 @@ def choose_balanced(
     n : int
         Number of cases to choose. With fewer tagged cases, all are chosen.
     scenes, abilities : dict, optional
-        Minimum number of each; by default spread evenly.
+        Maps each scene or ability to its quota, the wanted number of cases; by default the same for all.
 
     Returns
     -------
     list of str
         Ids of the chosen cases.
     DataFrame
-        kind (scene, ability), name, wanted (the quota), chosen, available, lacking (wanted and not chosen).
+        kind, name: scene or ability, and its name.
+        wanted, chosen, available: numbers of cases: the quota, the chosen cases, and all tagged cases.
+        lacking: `wanted` minus `chosen`, at least 0.
 
     Raises
     ------
     TableError
-        A column is missing, abilities are text, as in a CSV file, or a case occurs twice, for instance tagged by two models.
+        A column is missing, the abilities are texts instead of lists (as in a CSV file), or a case occurs twice (as with tags
+        of two models).
     ValueError
         A number is not whole or is negative.
 

@@ -101,11 +101,11 @@ def plot_abilities(
     Parameters
     ----------
     scores : DataFrame
-        As for `wide_scores`: the result of `target_scores`, or published figures.
+        As for `wide_scores`: the result of `target_scores`, or published scores.
     words : Series, optional
         Mean number of words by target, as from `mean_words`.
     title : str
-        Title, such as the source; by default the number of cases, if the table has it.
+        Title, such as the source of the scores; by default the number of cases, if the table has it.
     chinese : bool
         Whether to label abilities in Chinese, which needs a font with Chinese characters.
 

@@ -54,7 +54,7 @@ def rubric_prompt(
     mark : str, optional
         Mark with which the judge's JSON object must begin; by default `verdict_mark` of the answer alone.
     own : str, optional
-        Field of the template, criteria or mark, at which prompts about the same answer begin to differ. The text before
+        Field of the template, `criteria` or `mark`, at which prompts about the same answer begin to differ. The text before
         this field is marked for the provider's prompt cache.
 
     Returns
@@ -119,7 +119,7 @@ def reject(wrong: Any, problem: str) -> None:
 
 
 def read_object(text: str | None, key: str, value: str | None = None) -> dict[str, Any]:
-    """Find and parse the JSON object with the first key `key` in a text. With `value`, the key must have this value.
+    """Find and parse the JSON object in a text whose first key is `key`. With `value`, the key must have this value.
 
     Raise `ParseError` unless the text has exactly one such object.
     """
@@ -187,8 +187,8 @@ def parse_rubric(text: str | None, n: int, mark: str) -> dict[int, tuple[bool, s
     Raises
     ------
     ParseError
-        The response has no such object, not one verdict with a reason for each criterion, or lines after the object
-        that contradict it.
+        The response has no such object, a criterion does not have exactly one verdict with a reason, or text beside the
+        object contradicts the verdicts.
 
     Examples
     --------
@@ -257,14 +257,13 @@ class RubricJudge(PromptJudge):
     llm : LLM or str
         The model, or a LiteLLM string with default settings. The report used claude-sonnet-4-5.
     name : str, optional
-        Name of the judge's column in tables. A name identifies one set of settings in a run; by default the
-        model's name.
+        Name of the judge in tables; by default the model's name. In a run, a name stands for one set of settings.
     language : str
         Language of the instructions: zh or en.
     shuffle : bool
         Show the criteria in a different order for each sample.
     seed : int
-        Seed of the orders, and of the calls if the model takes a seed.
+        Seed of the orders. It is also the seed of the calls if the model takes a seed.
     structured : bool, optional
         Request JSON by schema; by default if LiteLLM says that the model supports it.
     criteria_per_call : int, optional
@@ -369,9 +368,12 @@ def criterion_ratings(run: Run) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        target, case_id, criterion, judge, sample, verdict (True, False, NA), reason, status (ok, refused, unparsed, failed,
-        planned), attempts, place (position of the criterion in the list of a rubric judge's call, from 0 to 1; NaN for a call
-        about one criterion, and for other judges).
+        target, case_id, criterion, judge, sample: what is rated, and by whom.
+        verdict, reason: the verdict is True, False or NA.
+        status: ok, refused, unparsed, failed or planned.
+        attempts: number of attempts.
+        place: position of the criterion in the list of a rubric judge's call, from 0 (first) to 1 (last). It is NaN for a
+        call about one criterion, and for judges of another kind.
 
     Examples
     --------
@@ -423,8 +425,12 @@ def verdicts(run: Run, judges: str | Sequence[str] | None = None) -> pd.DataFram
     Returns
     -------
     DataFrame
-        target, case_id, criterion, ability, dimension, score, content, difficulty, scene, turns, votes_for, votes_cast,
-        verdict, reason, and status: ok, or why the first missing rating or the answer is missing.
+        target, case_id: the answer.
+        criterion, ability, dimension, score, content: the criterion.
+        difficulty, scene, turns: the case.
+        votes_for, votes_cast, verdict, reason: as from `label_criteria`.
+        status: of the answer. It is "answer refused" and the like if the answer is missing, the status of the first
+        missing rating if there is one, and else ok.
 
     Raises
     ------

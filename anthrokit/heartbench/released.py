@@ -116,8 +116,10 @@ def read_released_scores(path: str | os.PathLike, target: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        target, case_id, criterion, verdict (NA if the list is missing, or is not one 0 or 1 per criterion), reason (the
-        case's text, at its first criterion), status (ok, "no verdicts", "9 verdicts of 10", …).
+        target, case_id, criterion: what was judged.
+        verdict: True or False; NA if the list of verdicts in the file is missing, or does not have one 0 or 1 per criterion.
+        reason: the judge's text about the case, only in the row of its first criterion.
+        status: ok, or a problem such as "no verdicts" or "9 verdicts of 10".
 
     Raises
     ------

@@ -153,7 +153,7 @@ def compare_targets(
         than six cases (at 95 %), if an ability has fewer than three cases, or if the differences don't vary.
         p_value, p_adjusted: two-sided p-value, without and with Holm's correction.
         n, n_total: cases that are completely scored for both targets, and all cases.
-        lacks: abilities that are left out, because none of these `n` cases has scores in them.
+        lacks: abilities that are left out for lack of completely scored cases.
 
     Notes
     -----

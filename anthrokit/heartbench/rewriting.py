@@ -69,8 +69,8 @@ def find_personal(cases: Iterable[Case]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        case_id, place ("message 3", "criterion 2"), kind and text (as `Span`). Personal data can be missed, so a person
-        must read the cases as well.
+        case_id, place ("message 3", "criterion 2"), kind and text (as in `Span`). Some personal data may not be found, so a
+        person must also read the cases.
 
     Examples
     --------
@@ -247,8 +247,10 @@ def collect_syntheses(run: Run) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        case_id (seed and number), seed_id, number, step ("synthesised"), scene, topic, model, status, dialogue (a list of
-        messages), error. `rewrites_sheet` takes it.
+        case_id, seed_id, number: id of the dialogue, id of its seed, and its number. The first consists of the others.
+        step: "synthesised".
+        scene, topic, model: of the dialogue.
+        status, dialogue, error: the dialogue is a list of messages.
 
     Examples
     --------
@@ -271,7 +273,7 @@ def synthesise(seeds: Iterable[Case], *, n: int = 1) -> Any:
     Parameters
     ----------
     seeds : iterable of Case
-        Dialogues, or texts: `new_case(id, [text])`. The model receives them anonymised.
+        Dialogues. A text can be converted by `new_case(id, [text])`. The model receives only anonymised seeds.
     n : int
         Dialogues per seed, each on another topic.
     model : LLM or str
@@ -405,7 +407,7 @@ def rewrites_sheet(
     Parameters
     ----------
     rewrites : DataFrame
-        As from `collect_rewrites` or `collect_syntheses`, of one model. A dialogue without its last step is left out.
+        As from `collect_rewrites` or `collect_syntheses`, of one model. A dialogue is left out if its last step is missing.
     cases : iterable of Case
         The originals, or the seeds. They are shown beside the steps, and are not sent to a model.
     expert : str
@@ -416,8 +418,13 @@ def rewrites_sheet(
     Returns
     -------
     DataFrame
-        item (the case), criterion (0: the whole dialogue), original (messages), steps (step to its messages),
-        ask ("rewrite"), expert, and blank columns vote and note; for `panels.BallotPanel`.
+        The sheet for `panels.BallotPanel`, with these columns.
+        item: the case.
+        criterion: 0, for the whole dialogue.
+        original: the original messages.
+        steps: maps each step to its messages.
+        ask, expert: "rewrite", and the name of the person.
+        vote, note: blank.
 
     Raises
     ------

@@ -346,8 +346,8 @@ def missing_scores(verdicts: pd.DataFrame | Run, protocol: str = "paper") -> pd.
     Returns
     -------
     DataFrame
-        target, case_id, n_missing (criteria without a verdict), n_criteria, status (of the answer or rating, if the
-        table has it).
+        target, case_id, n_missing (criteria without a verdict), n_criteria, status (the first in the column `status` of
+        the verdicts; NA without this column).
 
     Examples
     --------
