@@ -61,7 +61,7 @@ def open_sheets(
 
 
 def require_filled(sheet: pd.DataFrame, where: str, *, withdrawn: bool = False) -> pd.DataFrame:
-    """Return the rows with a vote. With `withdrawn`, return also rows of an expert whose vote is empty.
+    """Return the rows with a vote. With `withdrawn`, also return rows that have an expert and an empty vote.
 
     Raise if a returned row has no item, criterion or expert.
     """
@@ -192,8 +192,12 @@ def turns_sheet(cases: Iterable[Case], *, expert: str = "", seed: int = 0) -> pd
     Returns
     -------
     DataFrame
-        item (the case), criterion (number of the user's message), dialogue (up to this message), answers (none), ask
-        ("turn"), expert, and blank vote, note.
+        item: the case.
+        criterion: number of the user's message.
+        dialogue: the messages up to this message.
+        answers: empty.
+        ask, expert: "turn", and the name of the expert.
+        vote, note: blank.
 
     Examples
     --------
@@ -264,8 +268,8 @@ def read_sheets(sheets: pd.DataFrame | str | os.PathLike | Iterable[str | os.Pat
     Parameters
     ----------
     sheets : DataFrame, path or iterable of paths
-        As from `write_sheets`, with a column vote: take, reword, drop; or valuable, ordinary, unsure. Blank votes are
-        ignored.
+        As from `write_sheets`. Votes in the column `vote` are take, reword, drop; or valuable, ordinary, unsure. Blank
+        votes are ignored.
 
     Returns
     -------
@@ -275,7 +279,7 @@ def read_sheets(sheets: pd.DataFrame | str | os.PathLike | Iterable[str | os.Pat
     Raises
     ------
     TableError
-        A column is missing, or a vote is not allowed or has no criterion or expert; names the file and row.
+        A column is missing, a vote is not allowed, or a vote has no criterion or expert. The error names the file and row.
 
     Examples
     --------
@@ -297,15 +301,19 @@ def valuable_points(votes: pd.DataFrame, *, experts: int = 2, share: float = 0.5
         expert, item, criterion (number of the message), vote (valuable, ordinary, unsure), note; as from
         `Ballots.table` or `read_sheets`.
     experts : int
-        Number of votes, unsure ones excluded, that a decision needs.
+        Number of votes that a decision needs. Unsure votes don't count.
     share : float
         A point is valuable if more than this share of the votes is *valuable*.
 
     Returns
     -------
     DataFrame
-        case_id, message, point_id (id of the case that ends there), valuable, ordinary, unsure, n (votes without
-        unsure), chosen (True; False; NA with too few votes), notes (of the experts, one per line).
+        case_id, message: the case, and the number of the message.
+        point_id: id for the new case that ends with this message.
+        valuable, ordinary, unsure: numbers of votes.
+        n: `valuable` plus `ordinary`.
+        chosen: True if the message is a valuable point, else False; NA with too few votes.
+        notes: the experts' notes, one per line.
 
     Raises
     ------
@@ -334,7 +342,7 @@ def valuable_points(votes: pd.DataFrame, *, experts: int = 2, share: float = 0.5
 
 
 def cut_at_points(cases: Iterable[Case], points: pd.DataFrame) -> Cases:
-    """Make a case of each valuable point, which ends with the marked message.
+    """Make a case of each valuable point. The case ends with the marked message.
 
     Parameters
     ----------
@@ -345,7 +353,7 @@ def cut_at_points(cases: Iterable[Case], points: pd.DataFrame) -> Cases:
     Returns
     -------
     Cases
-        With the ids of `point_id`, without criteria.
+        The new cases, with the ids of `point_id` and without criteria.
 
     Raises
     ------
@@ -390,8 +398,11 @@ def criteria_sheet(
     Returns
     -------
     DataFrame
-        item (the case), criterion, dialogue, answers (texts), content, kind, ability, ask ("criterion"), expert, and
-        blank vote, points, note.
+        item, criterion: the case, and the number of the criterion.
+        dialogue, answers: the messages, and the texts of the answers.
+        content, kind, ability: the criterion. `kind` is bonus or penalty.
+        ask, expert: "criterion", and the name of the expert.
+        vote, points, note: blank.
 
     Examples
     --------
@@ -435,26 +446,31 @@ def decide_ballots(
     votes : DataFrame
         expert, item, criterion, vote, points; as from `Ballots.table`.
     settled : DataFrame, optional
-        A coordinator's votes in the same form, from separate ballots. They apply only if all experts have voted and the
-        rule doesn't accept the criterion.
+        Votes of a coordinator, in the form of `votes`. They apply only if a criterion has enough votes and the rule doesn't
+        accept it.
     experts : int
         Number of votes that a decision needs.
     share : float
-        Minimum share of votes that say take; 1 is unanimity.
+        Minimum share of *take* among the votes; 1 is unanimity.
     most_apart : float
         Maximum difference between the experts' points.
 
     Returns
     -------
     DataFrame
-        item, criterion, take, reword, drop, n (votes), points (median of those who take it), points_low, points_high,
-        taken (True; False; NA with too few votes), why, settled (by the coordinator).
+        item, criterion: the criterion.
+        take, reword, drop, n: numbers of votes of each kind, and of all votes.
+        points, points_low, points_high: median, lowest and highest points in the *take* votes. If the coordinator takes the
+        criterion, `points` are the coordinator's.
+        taken: whether the criterion is accepted; NA with too few votes.
+        why: the reason against the criterion, or the coordinator's vote.
+        settled: whether the coordinator decided.
 
     Raises
     ------
     TableError
-        A column is missing, a vote is not allowed or occurs twice, the coordinator is also an expert or accepts without
-        points, or two coordinators decide on a criterion.
+        A column is missing, a vote is not allowed, an expert votes twice on a criterion, the coordinator is also an expert,
+        the coordinator accepts without points, or a criterion is settled twice.
 
     Examples
     --------
@@ -504,19 +520,20 @@ def decide_ballots(
 
 
 def disputed(votes: pd.DataFrame, cases: Cases, **rule: Any) -> pd.DataFrame:
-    """List criteria on which experts are divided or that fail the rule, most divided first. Settled criteria are left out.
+    """List criteria that divide the experts or fail the rule, most divided first. Settled criteria are left out.
 
     Parameters
     ----------
     votes, **rule
-        As for `decide_ballots`. Votes may have a column note.
+        As for `decide_ballots`. `votes` may have the column `note`.
     cases : Cases
         Source of the texts.
 
     Returns
     -------
     DataFrame
-        As from `decide_ballots`, with ability, content and notes (expert: vote, points, note; one per line).
+        As from `decide_ballots`, with the columns `ability`, `content` and `notes`. A line of `notes` has the vote, points
+        and note of an expert.
 
     Examples
     --------
@@ -554,8 +571,8 @@ def apply_decisions(cases: Cases, decisions: pd.DataFrame) -> Cases:
     Returns
     -------
     Cases
-        Criteria of 其他 stay. Criteria keep their numbers, so that existing verdicts remain valid. Cases without an
-        accepted criterion are left out.
+        The cases with an accepted criterion. Criteria of 其他 are kept. Criteria keep their numbers, so that existing
+        verdicts remain valid.
 
     Raises
     ------
@@ -599,14 +616,18 @@ def mock_report(verdicts: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     verdicts : DataFrame
-        As from `verdicts`, of several answers. With votes_for and votes_cast, disagreement of judges is reported.
+        As from `verdicts`, on several answers. With the columns `votes_for` and `votes_cast`, disagreement of judges is
+        reported.
 
     Returns
     -------
     DataFrame
-        case_id, criterion, ability, content, n_met, n, n_total (answers), n_split (answers on which judges disagree),
-        problem (one answer only, met by all, met by none, applies to all, judges disagree, no verdict; empty without a
-        problem). A penalty that applies to no answer is not a problem.
+        case_id, criterion, ability, content: the criterion.
+        n_met, n, n_total: answers that meet it, answers with a verdict, and all answers.
+        n_split: answers on which judges disagree.
+        problem: no verdict (on some answer), judges disagree (on over a quarter of the answers), one answer only, met by
+        all, met by none, or applies to all. It is empty without a problem. A penalty that applies to no answer is not a
+        problem.
 
     Examples
     --------

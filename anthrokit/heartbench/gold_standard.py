@@ -50,8 +50,9 @@ def draw_golden(
     Returns
     -------
     DataFrame
-        item (an uninformative id), target, case_id, the columns of `by`, weight (number of answers of its stratum per
-        drawn answer).
+        item: an id that doesn't reveal the target.
+        target, case_id, and the columns named in `by`: the answer.
+        weight: number of answers in the stratum divided by the number of drawn answers.
 
     Raises
     ------
@@ -60,8 +61,8 @@ def draw_golden(
 
     Notes
     -----
-    Each stratum gets the integer part of its share of the sample. The remaining answers go to the strata with the largest
-    remainders (ties at random). A small stratum may get no answer. The weights represent only the strata with drawn answers.
+    `share` times the size of a stratum is rounded down. The remaining answers are drawn from the strata with the largest
+    remainders (ties at random). A small stratum may have no drawn answer. The weights represent only the other strata.
 
     Examples
     --------
@@ -124,8 +125,12 @@ def golden_sheets(
     Returns
     -------
     dict
-        Expert to a sheet: item, criterion, dialogue, answers (the one answer), content, kind, ask ("verdict"),
-        expert, and blank vote, note.
+        Maps each expert to a sheet with these columns.
+        item, criterion: the item, and the number of the criterion.
+        dialogue, answers: the messages, and the one answer.
+        content, kind: the criterion.
+        ask, expert: "verdict", and the name of the expert.
+        vote, note: blank.
 
     Raises
     ------
@@ -184,14 +189,14 @@ def read_golden(
     Returns
     -------
     DataFrame
-        target, case_id, criterion, expert, verdict (True, False, NA if the expert is unsure), note, and weight if the draw
-        has it. Blank votes are ignored.
+        target, case_id, criterion, expert, verdict, note, and weight if `items` has it. A verdict is True, False, or NA if
+        the expert is unsure. Blank votes are ignored.
 
     Raises
     ------
     TableError
-        A column is missing, or a vote is not yes, no, unsure or blank, has no criterion or expert, or is on an item that
-        was not drawn. The error names the file and row.
+        A column is missing, a vote is not yes, no, unsure or blank, a vote has no criterion or expert, or an item was not
+        drawn. The error names the file and row.
 
     Examples
     --------
@@ -235,8 +240,9 @@ def golden_progress(
     Returns
     -------
     Series
-        Numbers of criteria: criteria to score, with a vote, with a quorum, golden, divided (a quorum and no majority). Number
-        of experts with a vote: experts heard.
+        "criteria to score", "with a vote", "with a quorum", "golden": numbers of criteria of answers.
+        "divided": number of criteria with a quorum and no majority.
+        "experts heard": number of experts with a vote.
 
     Examples
     --------
@@ -286,9 +292,9 @@ def agreement_bar(
     cases : int
         Cases of the golden standard.
     against : float
-        The lower agreement. The score interval of an agreement above the returned value excludes `against`.
+        The lower agreement. If an agreement is above the returned value, its score interval excludes `against`.
     per_case : float
-        Golden verdicts per case: its criteria times its answers. By default one answer per case.
+        Golden verdicts per case: its criteria times its answers. The default is the mean for one answer per case.
     icc : float
         Intraclass correlation of the verdicts of a case, see `case_correlation`.
     weights : sequence of float, optional
@@ -349,12 +355,12 @@ def case_correlation(gold: pd.DataFrame, verdicts: pd.DataFrame) -> float:
     Parameters
     ----------
     gold, verdicts
-        As for `expert_agreement`. With a column `weight`, each verdict counts for as many as it represents.
+        As for `expert_agreement`. With a column `weight`, the verdicts are weighted.
 
     Notes
     -----
-    One-way analysis of variance (Donner, 1986). With weights, its sums of squares are weighted and set equal to their
-    expectations.
+    One-way analysis of variance (Donner, 1986). With weights, the sums of squares are weighted, and set equal to the
+    expectations of these weighted sums.
 
     Examples
     --------

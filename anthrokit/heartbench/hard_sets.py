@@ -23,7 +23,7 @@ __all__ = ['drop_by_choice', 'hard_drop']
 def drop_by_choice(sd: float, targets: int, share: float = 84 / 296, *, between_cases: float = 0.0) -> float:
     """Compute the drop on the lowest-scored cases that is due to selection by the same scores.
 
-    This is the selection differential of truncation for normal scores. New answers would not show it.
+    The drop is the selection differential of truncation for normal scores. New answers would not show this drop.
 
     Parameters
     ----------
@@ -118,9 +118,9 @@ def hard_drop(
     share : float
         Share of cases in the hard set.
     groups : mapping, optional
-        Target to its family, which is held out together; by default each target alone.
+        Maps each target to its family. The targets of a family are held out together. By default each target is a family.
     fresh : DataFrame, optional
-        New answers of the same targets, in the same form.
+        Verdicts on new answers of the same targets, in the form of `verdicts`.
     protocol : str
         "paper" or "released".
     ci, n_resamples, seed
@@ -129,10 +129,16 @@ def hard_drop(
     Returns
     -------
     DataFrame
-        target ("mean of targets" last), measure, estimate (points), ci_low, ci_high, n (cases with a score), n_total.
-        The measures are the scores on all cases, on the hard set chosen with this target, on the hard set chosen without
-        it, and of new answers to the hard set; the drop from all cases to each of these; and "drop from choosing", the drop
-        with the target minus the drop without it.
+        target: the model; "mean of targets" is last.
+        measure: one of the measures below.
+        estimate, ci_low, ci_high: points.
+        n, n_total: cases with a score, and all cases. For the mean of targets, `n` counts cases with a score of all targets.
+
+        "all cases", "hard, chosen with it" and "hard, chosen without it" are scores. The last two are on the hard sets that
+        are chosen with and without the target. "drop, chosen with it" and "drop, chosen without it" are the drops from all
+        cases to these sets. "drop from choosing" is the drop with the target minus the drop without it. With `fresh`, "hard,
+        new answers" is the score of the new answers on the hard set chosen with the target. "drop, new answers" is the drop
+        to this score from the score of the new answers on all cases.
 
     Raises
     ------
@@ -141,8 +147,8 @@ def hard_drop(
 
     Notes
     -----
-    Cases are ranked by the targets' mean deviation from their own means, so that missing scores don't affect the
-    selection. The score of a case is the mean over its abilities.
+    Cases are ranked by the mean over targets of a score minus the target's mean score. Missing scores therefore don't bias
+    the selection. The score of a case is the mean over its abilities.
 
     Examples
     --------

@@ -187,8 +187,8 @@ def parse_rubric(text: str | None, n: int, mark: str) -> dict[int, tuple[bool, s
     Raises
     ------
     ParseError
-        The response has no such object, a criterion does not have exactly one verdict with a reason, or text beside the
-        object contradicts the verdicts.
+        The response has no such object, a criterion does not have exactly one verdict with a reason, or a line after the
+        object contradicts a verdict.
 
     Examples
     --------

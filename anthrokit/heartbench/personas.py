@@ -32,14 +32,14 @@ def ability_profiles(scores: pd.DataFrame, reference: pd.DataFrame | None = None
     scores : DataFrame
         As for `wide_scores`.
     reference : DataFrame, optional
-        Models that give the mean and standard deviation; by default those of `scores`. Pass the published ones to
-        compare your own targets with them.
+        Scores of the models that give the mean and standard deviation; by default `scores`. Pass the published scores to
+        compare your own targets with the published models.
 
     Returns
     -------
     DataFrame
-        Models × abilities, in standard deviations of the reference; the mean of a row is 0. Abilities without
-        variance in the reference, or without a score of some target, are left out.
+        Models × abilities, in standard deviations of the reference. The mean of each row is 0. An ability is left out if it
+        has no variance in the reference, or if a target has no score in it.
 
     Raises
     ------
@@ -98,7 +98,7 @@ def persona_words(
     scores, reference
         As for `ability_profiles`.
     verdicts : DataFrame or Run, optional
-        The verdicts behind the scores, for `holds`.
+        The verdicts from which the scores were computed, for the column `holds`.
     least : float
         Minimum difference, in standard deviations.
     protocol, n_resamples, seed
@@ -107,9 +107,12 @@ def persona_words(
     Returns
     -------
     DataFrame
-        target, ability, word, estimate (as from `ability_profiles`), holds (share of resamples with a difference of at
-        least `least` in the same direction; NA without verdicts on two cases of the ability). The largest difference of a
-        target comes first.
+        One row for each difference of at least `least`, the largest of each target first.
+        target, ability: the model, and the ability.
+        word: the word for a high or low score.
+        estimate: the difference, as from `ability_profiles`.
+        holds: share of resamples with a difference of at least `least` in the same direction; NA without verdicts on two
+        cases of the ability.
 
     Raises
     ------
@@ -162,11 +165,12 @@ def plot_personas(
     scores : DataFrame
         As for `wide_scores`.
     own : DataFrame, optional
-        Your own targets in the same form, drawn last with dashed lines. They are not part of the mean.
+        Scores of your own targets, in the form of `scores`. They are drawn last, with dashed lines, and are not part of the
+        mean.
     columns : int
         Radars in a row; by default 5.
     chinese : bool
-        Whether abilities have their Chinese names, which need a font.
+        Whether to label abilities in Chinese, which needs a font with Chinese characters.
 
     Returns
     -------

@@ -22,21 +22,22 @@ def position_effect(
     n_resamples: int = 2000,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Estimate the change in the probability of a Yes from the first to the last place of the list.
+    """Estimate the change in the probability of a Yes from the first to the last place of the list of criteria.
 
     Parameters
     ----------
     ratings : DataFrame
-        As from `criterion_ratings`, of judges that shuffle. Place is 0 for the first criterion of a list and 1 for the last.
+        As from `criterion_ratings`, of judges that shuffle. `place` is 0 for the first criterion of a list and 1 for the last.
     ci, n_resamples, seed
         Settings of the bootstrap over cases.
 
     Returns
     -------
     DataFrame
-        judge, estimate (probability of a Yes in the last place minus the first, for the same answer and criterion),
-        ci_low, ci_high, n (verdicts with a place), n_clusters (cases). Without variation in places the estimate is
-        missing.
+        judge: the judge.
+        estimate, ci_low, ci_high: probability of a Yes in the last place minus probability in the first place, for the same
+        answer and criterion. They are missing if the places don't vary.
+        n, n_clusters: verdicts with a place, and cases.
 
     Raises
     ------

@@ -162,8 +162,8 @@ def answer_patterns(text: str) -> dict[str, float]:
     Returns
     -------
     dict of str to float
-        Value of each of `PATTERN_MEASURES`. For a text without a sentence, no_invitation is 1 and the others are 0. For a text
-        without a visible character all are NaN.
+        Value of each of `PATTERN_MEASURES`. For a text without a sentence, `no_invitation` is 1 and the other measures are 0.
+        For a text without a visible character, all measures are NaN.
 
     Raises
     ------
@@ -214,8 +214,8 @@ def patterns(answers: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         target, case_id, language (as from `detect_language`), status (ok, empty, language not supported), and a column for
-        each of `PATTERN_MEASURES`. In languages other than Chinese and English, all measures but items and words are NA. For
-        an answer without a visible character all measures are NA.
+        each of `PATTERN_MEASURES`. In languages other than Chinese and English, only the measures `items` and `words` have
+        values. For an answer without a visible character, all measures are missing.
 
     Raises
     ------
@@ -277,9 +277,12 @@ def patterns_and_scores(
     Returns
     -------
     DataFrame
-        measure, held (held constant: case; case and length; case, length and model), estimate (points), ci_low,
-        ci_high, sd (of the measure within cases), n (answers), n_clusters (cases), ci. Without variation of the measure the
-        estimate is missing.
+        measure: one of `PATTERN_MEASURES`.
+        held: what is held constant: "case", "case and length", or "case, length and model".
+        estimate, ci_low, ci_high: points per standard deviation. They are missing if the measure doesn't vary.
+        sd: standard deviation of the measure within cases.
+        n, n_clusters: answers and cases.
+        ci: the confidence level.
 
     Raises
     ------
