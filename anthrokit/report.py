@@ -57,9 +57,9 @@ def demo_run(folder: str | os.PathLike | None = None, *, name: str = "demo") -> 
     Parameters
     ----------
     folder : str or path, optional
-        The run's folder; a temporary folder by default. A run in this folder is opened unchanged.
+        The run's folder; a temporary folder by default. If the folder already has a run, that run is opened unchanged.
     name : str
-        "demo": one target. "comparison": a target with and without a system prompt, the column `prompt`.
+        "demo": one target. "comparison": a target with and without a system prompt, as named in the column `prompt`.
 
     Raises
     ------
@@ -99,7 +99,7 @@ def profile_table(labels: pd.DataFrame, by: Sequence[str] = ("target",)) -> pd.D
     Returns
     -------
     DataFrame
-        by…, category, behaviour, share (per cent of scored messages), interval (95 %, by cluster), scored
+        The columns in `by`, category, behaviour, share (per cent of scored messages), 95 % interval (by cluster), scored
         ("n of n_total"), clusters.
 
     Examples
@@ -123,7 +123,7 @@ def _percent(value: float) -> str:
 
 # %% ../nbs/14_report.ipynb #a5aba5a7
 def study_columns(labels: pd.DataFrame, run: Run) -> list[str]:
-    """Return the columns that a study compares: target if there are several, and columns of the design with 2 to 6 levels."""
+    """Return the columns that a study compares: columns of the design with 2 to 6 levels, and `target` if there are several targets."""
     design = [name for name in design_columns(run).columns[1:] if name in labels and 2 <= labels[name].nunique() <= 6]
     return [*(["target"] if labels["target"].nunique() > 1 else []), *design]
 
@@ -141,8 +141,8 @@ def side_by_side(labels: pd.DataFrame, by: Sequence[str] = ("target",)) -> pd.Da
     Returns
     -------
     DataFrame
-        category, behaviour, and one column per target: texts such as "1 % (0 % to 12 %)", "1 %" without an interval,
-        "–" without labels.
+        category, behaviour, and one column per target or condition. A cell is a text such as "1 % (0 % to 12 %)". It is "1 %"
+        without an interval, and "–" without labels.
 
     Examples
     --------
@@ -208,7 +208,7 @@ def difference_texts(rows: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
 
 # %% ../nbs/14_report.ipynb #0dd377bb
 def pool_criteria(labels: pd.DataFrame) -> pd.DataFrame:
-    """Pool the labels of questions about a single prompt, such as criteria, by category.
+    """Pool labels by category if their questions belong to a single prompt, as criteria do.
 
     Parameters
     ----------
@@ -218,8 +218,8 @@ def pool_criteria(labels: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The labels. Labels of such questions are replaced by a label for each message and category, as from
-        `any_behaviour`, with the behaviour "category (any)". Labels of a single prompt are returned unchanged.
+        The labels. Labels of such questions are replaced by one label for each message and category, as from
+        `any_behaviour`. Its behaviour is "category (any)". If all labels are of one prompt, they are returned unchanged.
 
     Examples
     --------

@@ -200,7 +200,7 @@ class RunFolder:
         return []
 
     def measured(self, name: str) -> dict[str, Any] | None:
-        """Return agreement and profile of the current version of a run, or None if they are not measured."""
+        """Return agreement and profile of the current version of a run, or None if this version is not measured."""
         version, measures = self._measured.get(name, (None, None))
         return measures if version == self.open(name).ledger.version else None
 
@@ -464,9 +464,9 @@ class RunPair:
     def dialogues(self) -> pd.DataFrame:
         """Pair the dialogues of both runs: a row for each prompt, condition and repetition.
 
-        The columns 0 and 1 have the ids of the dialogues, NA for a missing dialogue. A condition consists of target, persona,
-        user, system prompts and the columns of the design. A value found in only one run is replaced by "". Such values
-        therefore match each other.
+        The columns 0 and 1 have the ids of the dialogues of the first and the second run. The id of a missing dialogue is NA.
+        A condition consists of target, persona, user, system prompts and the columns of the design. A value found in only one
+        run is replaced by "". Such values therefore match each other.
         """
         tables = [source.dialogues.astype(object) for source in self.sides]
         columns = dict.fromkeys([*_CONDITION, *(name for source in self.sides for name in source.design)])
@@ -485,7 +485,7 @@ class RunPair:
         return pairs.assign(n=pairs.groupby(["prompt_id", "target"]).cumcount())
 
     def differences(self) -> pd.DataFrame:
-        """Return the rates of the first run minus those of the second as texts; empty without labels on a common base prompt."""
+        """Return the rates of the first run minus the rates of the second run, as texts. Without common base prompts, the table is empty."""
         of = [pd.Categorical([name] * len(side.labels), self.names) for side, name in zip(self.sides, self.names, strict=True)]
         labels = pd.concat([side.labels.assign(run=run) for side, run in zip(self.sides, of, strict=True)])
         return differences_table(labels, ["run"])
@@ -614,8 +614,9 @@ def open_panel(runs: RunFolder, place: Mapping[str, Any]) -> Panel:
     runs : RunFolder
         The runs.
     place : mapping
-        kind (runs, search, dialogues, emergence, disagreement, rubric or compare), runs (names), state (as `Panel.state`;
-        the panel shows the error of an invalid state).
+        kind: runs, search, dialogues, emergence, disagreement, rubric or compare.
+        runs: names of the runs.
+        state: as `Panel.state`. If the state is invalid, the panel shows the error.
 
     Raises
     ------
@@ -873,12 +874,12 @@ def record(panel: Panel, folder: Path, plan: _Plan | None = None, given: Mapping
     plan : _Plan, optional
         The views to record; by default one view.
     given : mapping of str to str, optional
-        The files of pages that are already written, by item.
+        Maps items to the files of pages that are already written.
 
     Returns
     -------
     dict
-        The file of each page, by item; if pages differ between views, by view and item.
+        Maps each item to the file of its page. If pages differ between views, the keys are pairs of view and item.
 
     Examples
     --------
@@ -928,11 +929,13 @@ _UNFINISHED = "<!doctype html><title>Unfinished</title>This bundle is not comple
 def write_bundle(folder: str | os.PathLike, path: str | os.PathLike, *, progress: bool = True) -> Path:
     """Write the runs of a folder as static pages, for a supplement or a site without a server.
 
-    The bundle has the list of runs, all dialogues, and the comparisons of up to four runs. A filter chooses the view of
-    the other panels: for emergence the most frequent behaviours or one outcome, for disagreement all behaviours or one,
-    for rubrics a model. Buttons whose view is not recorded are disabled, and filters that need a kernel are left out.
-    Disagreement lists the 1,000 most disputed messages of a view. Prompts and raw responses of judges, and people's
-    verdicts, are left out. A notice names runs that can't be read.
+    The bundle has the list of runs, all dialogues, and the comparisons of every two runs if there are at most four runs. In
+    the other panels, a filter chooses one of the recorded views. The emergence panel has a view of the most frequent
+    behaviours, and one of each outcome. The disagreement panel has a view of all behaviours, and one of each behaviour. It
+    lists the 1,000 most disputed messages of a view. The rubric panel has views of models.
+
+    Buttons are disabled if their view is not recorded. Filters that need a kernel are left out. Prompts and raw responses of
+    judges, and people's verdicts, are also left out. A notice names runs that can't be read.
 
     Parameters
     ----------

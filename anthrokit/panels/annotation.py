@@ -175,13 +175,13 @@ class AnnotationPanel(DecisionPanel):
     Parameters
     ----------
     source : Run, str, path or DataFrame
-        A run, from which a sample is drawn; or a sheet (a frame, or a file as for `core.read_frame`) with dialogue_id,
-        turn, behaviour, message and optionally user, question, weight, base_id.
+        A run, from which a sample is drawn; or a sheet, as a frame or as a file for `core.read_frame`. A sheet has the
+        columns `dialogue_id`, `turn`, `behaviour`, `message`, and optionally `user`, `question`, `weight`, `base_id`.
     n, by, **draw
-        For a run, as for `validity.draw_annotation_sample`: messages per group, columns that define the groups, and
-        total, behaviours and seed.
+        Settings of the sample from a run, as for `validity.draw_annotation_sample`: messages per group, columns that define
+        the groups, `total`, `behaviours` and `seed`.
     annotator : str
-        The annotator's name. The panel has a field for it. Each annotator has an order and a progress.
+        The annotator's name. The panel has a field for the name. The order and the progress depend on the annotator.
     path : str or path, optional
         Save labels to this file, as for `validity.annotations.Annotations`. By default labels of a run are saved in the
         run, and labels of a sheet stay in memory (`panel.annotations.table()`).
@@ -191,7 +191,7 @@ class AnnotationPanel(DecisionPanel):
     Raises
     ------
     RunError
-        If the run is read-only and `path` is missing. The error says how to label it.
+        If the run is read-only and `path` is missing. The error says how to label the run.
     TableError
         If the sheet lacks a column or has no rows, or the run is not judged.
 

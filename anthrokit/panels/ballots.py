@@ -103,13 +103,13 @@ def _points_of(value: str, question: Mapping[str, Any], written: str) -> float |
 
 # %% ../../nbs/12_panels/10_ballots.ipynb #5e7c6509
 class BallotPanel(DecisionPanel):
-    """Vote on rewritten dialogues, criteria or answers with the keyboard, blind to everybody else's votes.
+    """Vote on rewritten dialogues, messages, criteria or answers with the keyboard, blind to everybody else's votes.
 
     Parameters
     ----------
     sheet : DataFrame
-        The questions for one expert: from `heartbench.rewriting.rewrites_sheet`, `turns_sheet`, `criteria_sheet`, or one
-        of `golden_sheets`.
+        The questions for one expert, from `heartbench.rewriting.rewrites_sheet`, `turns_sheet` or `criteria_sheet`; or one
+        sheet of `golden_sheets`.
     ballots : Ballots
         Storage of the votes. A panel on the same file continues after the last vote.
     expert : str
@@ -120,8 +120,8 @@ class BallotPanel(DecisionPanel):
     Raises
     ------
     TableError
-        If the sheet lacks a column, has no rows, has an unknown kind of question or a duplicate one, or is for several
-        people.
+        If the sheet lacks a column, has no rows, has an unknown kind of question, or has a question twice. Also if `expert`
+        is empty and the sheet does not name exactly one expert.
 
     Examples
     --------
@@ -199,7 +199,7 @@ class BallotPanel(DecisionPanel):
         return render("ballot_question.html", asked=asked, number=question["criterion"], **about) + bar
 
     def check(self, value: str, fields: Fields) -> float | None:
-        """Return the points of a vote; raise ValueError if the vote is not complete."""
+        """Return the points of a vote. Raise ValueError if the points are invalid, or are missing for the vote "take"."""
         question = self.question(self.item)
         if question["ask"] != "criterion":
             return None
@@ -280,8 +280,8 @@ class CouncilPanel(BallotPanel):
     Raises
     ------
     TableError
-        As for `BallotPanel`; or if the sheet has other questions than criteria or verdicts, both ballots are the same, or
-        the coordinator has voted.
+        As for `BallotPanel`. Also if the questions are neither all on criteria nor all on answers, if both ballots are the
+        same, or if the coordinator has voted as an expert.
 
     Examples
     --------
@@ -373,7 +373,7 @@ class CouncilPanel(BallotPanel):
         return render("council.html", heads=heads, rows=rows, **about) + super().page_html(item, chosen)
 
     def bar_html(self, item: str | None, chosen: Chosen) -> Markup:
-        """Return the buttons, which are on for disputed and settled questions."""
+        """Return the buttons. They are enabled only for disputed and settled questions."""
         path = self.decisions.store.path
         where = f"Saved {'in memory only' if path is None else f'in {path.name}'}, apart from the experts' votes, which "
         where += "stay unchanged. Experts don't see settlements."
@@ -386,7 +386,7 @@ class CouncilPanel(BallotPanel):
         return next(iter([*self.in_state(items, chosen, "disputed"), *items]), None)
 
     def check(self, value: str, fields: Fields) -> float | None:
-        """Return the points of a settlement; raise ValueError if there is no dispute."""
+        """Return the points of a settlement. Raise ValueError if there is no dispute, or if the points are invalid."""
         self.prepare()
         state, why = self.ruling(self.item)
         if state in ("open", "agreed"):

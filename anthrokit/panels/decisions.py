@@ -49,7 +49,7 @@ class Decisions:
         self.table, self._by = self._read(), {}
 
     def by(self, person: str) -> dict[str, Any]:
-        """Return the rows of one person's current decisions by item, oldest first."""
+        """Return one person's current decisions by item, oldest first. A decision is a row of `table`."""
         if person not in self._by:
             rows = self.table[self.table["person"] == person]
             self._by[person] = {row.item: row for row in rows.itertuples()}
@@ -66,7 +66,7 @@ class Decisions:
         Raises
         ------
         ValueError
-            If the decision can't be saved; the panel shows the text.
+            If the decision can't be saved. The panel shows the text of the error.
         """
         try:
             self._add(person, item, value, (note or "").strip() or None, points)
@@ -75,12 +75,12 @@ class Decisions:
         self.read()
 
     def undo(self, person: str, item: str | None = None) -> str | None:
-        """Undo a person's last decision, or the decision on an item. Return the item, or None without a decision.
+        """Undo a person's last decision, or the decision on an item. Return the item, or None if there is no decision.
 
         Raises
         ------
         ValueError
-            If the store can't be changed; the panel shows the text.
+            If the store can't be changed. The panel shows the text of the error.
         """
         self.read()
         rows = self.by(person)
@@ -104,7 +104,7 @@ class Votes(Decisions):
     store : Ballots
         Storage of the decisions.
     keys : sequence of (str, int)
-        Case or answer, and criterion, of each row.
+        For each row of the sheet, the case or answer and the number of the criterion.
     """
 
     def __init__(self, store: Ballots, keys: Sequence[tuple[str, int]]):
@@ -139,9 +139,10 @@ class Labels(Decisions):
     store : Annotations
         Storage of the decisions.
     items : callable
-        Function from the store to its current annotations, with the column item.
+        Function that takes the store, and returns the current annotations with the column `item`.
     row : callable
-        Function from an item to a frame of one row: dialogue_id, turn, behaviour, and optionally base_id and weight.
+        Function that takes an item, and returns a frame of one row: dialogue_id, turn, behaviour, and optionally base_id and
+        weight.
     """
 
     def __init__(self, store: Annotations, items: Callable[[Annotations], pd.DataFrame], row: Callable):
@@ -186,8 +187,8 @@ DONE_OPTIONS = [("", "all"), ("open", "still to do"), ("done", "done")]
 class DecisionPanel(Panel):
     """A panel in which people decide about one item after another.
 
-    A subclass sets `decisions` before the panel is made or in `prepare`. It has a filter "annotator", or overrides `name_in`. It
-    may have a filter "show" with `DONE_OPTIONS`.
+    A subclass sets `decisions` in `prepare`, or before it calls `Panel.__init__`. It has a filter "annotator", or overrides
+    `name_in`. It may have a filter "show" with `DONE_OPTIONS`.
 
     Attributes
     ----------
@@ -196,7 +197,7 @@ class DecisionPanel(Panel):
     bar_label : str
         The accessible name of the group of buttons.
     undo_in_view : bool
-        Whether undo takes back the decision on the item in view instead of the person's last one.
+        If true, undo takes back the decision on the item in view. Else undo takes back the person's last decision.
     """
 
     decisions: Decisions
@@ -220,11 +221,11 @@ class DecisionPanel(Panel):
         return "done" if item in self.decisions.by(self.name_in(chosen)) else "open"
 
     def in_state(self, items: Sequence[str], chosen: Chosen, show: str) -> list[str]:
-        """Return the items in a state of `state_of`; all for ""."""
+        """Return the items for which `state_of` returns `show`. If `show` is "", return all items."""
         return [item for item in items if show in ("", self.state_of(item, chosen))]
 
     def list_items(self, chosen: Chosen) -> list[str]:
-        """Return the items that the filters leave, in the state that the filter "show" has."""
+        """Return the items that match all filters, including the filter "show"."""
         return self.in_state(super().list_items(chosen), chosen, chosen.get("show", ""))
 
     def first_item(self, items: Sequence[str], chosen: Chosen) -> str | None:
@@ -260,7 +261,7 @@ class DecisionPanel(Panel):
         Parameters
         ----------
         item, person
-            The item in view, and the person who decides. The answer of an earlier decision is marked.
+            The item in view, and the person who decides. If the person has already decided, the given answer is marked.
         fields : Markup
             Input fields.
         further : sequence of (key, act, text, disabled)
@@ -268,7 +269,7 @@ class DecisionPanel(Panel):
         closed : bool
             Whether the answers are disabled.
         note : str
-            The line below the buttons; by default says where decisions are saved.
+            The line below the buttons. The default line says where decisions are saved.
         """
         decisions = self.decisions
         disabled = not person or decisions.closed
@@ -286,7 +287,7 @@ class DecisionPanel(Panel):
         )
 
     def open_next(self, done: Collection[str], status: str | None = None) -> None:
-        """Open the next item of the list that is not in `done`, continuing at the start of the list."""
+        """Open the next item of the list that is not in `done`. After its end, the list is searched from the start."""
         at = self.place + 1
         self.update(status, prefer=[item for item in self.items[at:] + self.items[:at] if item not in done] or [""])
 

@@ -144,7 +144,7 @@ class DisplayOptions:
     limit : int or None
         Characters of each text to show; None for all.
     words : str
-        Search text; its matches are marked.
+        Search text, whose matches are marked.
     lit : frozenset of str
         Behaviours to highlight.
     raw : str
@@ -200,7 +200,7 @@ def reason_html(source: RunSource, rating: Any, raw: str, limit: int | None = LI
     rating : namedtuple
         A row of the table `ratings`.
     raw : str
-        The opened rating, as for `DisplayOptions`.
+        The rating whose prompt and response are shown, as for `DisplayOptions`.
     limit : int or None
         As for `safe_html`.
     """
@@ -358,7 +358,7 @@ def _dialogue_filters(sets: Mapping[str, Mapping[str, set[str]]]) -> list[Filter
 
 # %% ../../nbs/12_panels/03_dialogue.ipynb #aaee8705
 def dialogue_row(source: RunSource) -> Callable[..., dict[str, Any]]:
-    """Return a function that makes the line of a dialogue: topic, condition, first message and behaviours."""
+    """Return a function that makes a dialogue's entry in the list, with topic, condition, first message and behaviours."""
     messages, labels, taxonomy = source.messages, source.labels, source.taxonomy
     opening = messages[messages["role"] == "user"].drop_duplicates("dialogue_id")
     opening = opening.set_index("dialogue_id")["content"]
@@ -460,7 +460,7 @@ class DialoguePanel(Panel):
         return dialogue_html(self.source, item, look)
 
     def choose(self, **changes: Any) -> None:
-        """Change filters as `Panel` does. Opening another dialogue removes the mark of a turn."""
+        """Change filters as `Panel` does. If another dialogue is opened, the mark of a turn is removed."""
         super().choose(**(({"turn": ""} if "at" in changes else {}) | changes))
 
     def act_copy(self, value: Any, fields: Fields) -> None:

@@ -68,9 +68,12 @@ def judge_disagreement(ratings: pd.DataFrame, judges: Sequence[str] | None = Non
     Returns
     -------
     DataFrame
-        dialogue_id, turn, behaviour, between (share of pairs of verdicts of two judges that differ, averaged over
-        pairs of judges), within (share of pairs of samples of one judge that differ, averaged over judges), n_judges
-        (judges with a verdict), n_yes, n (verdicts), n_total (ratings). In the order of the table.
+        One row for each message and behaviour, in the order of `ratings`.
+        dialogue_id, turn, behaviour: the message and the behaviour.
+        between: share of pairs of verdicts that differ, for two judges; averaged over pairs of judges.
+        within: share of pairs of samples that differ, for one judge; averaged over judges.
+        n_judges: judges with a verdict.
+        n_yes, n, n_total: verdicts that are True, all verdicts, and ratings.
 
     Raises
     ------
@@ -79,8 +82,8 @@ def judge_disagreement(ratings: pd.DataFrame, judges: Sequence[str] | None = Non
 
     Notes
     -----
-    Both measures are 1 minus the agreement on one subject of Fleiss, J. L. (1971), Psychological Bulletin 76(5), 378–382,
-    for pairs of raters and for pairs of samples of one rater.
+    Both measures are 1 minus an agreement on one subject, as defined by Fleiss, J. L. (1971), Psychological Bulletin 76(5),
+    378–382. The agreement is that of pairs of raters (`between`), and of pairs of samples of one rater (`within`).
 
     Examples
     --------
@@ -137,8 +140,9 @@ def confusion(ratings: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Numbers of messages and behaviours by the verdicts of judge a (rows) and judge b (columns): Yes, No, no verdict
-        (no sample has a verdict, or the samples are tied). Only behaviours that both judges were asked about.
+        Numbers of pairs of message and behaviour. The rows are the verdicts of judge `a`, and the columns those of judge `b`:
+        Yes, No, no verdict. A judge has no verdict if no sample has one, or if the samples are tied. Behaviours are left out
+        if a judge was not asked about them.
 
     Examples
     --------
@@ -332,8 +336,8 @@ class DisagreementPanel(DecisionPanel):
     annotator : str
         The name under which verdicts are saved. The panel has a field for it.
     path : str or path, optional
-        Save verdicts to this CSV file. By default verdicts are saved in the run. Without a path, a read-only run saves no
-        verdicts, and verdicts on frames stay in memory (`panel.annotations.table()`).
+        Save verdicts to this CSV file. Without a path, verdicts on a run are saved in the run, but a read-only run can't save
+        verdicts. Verdicts on frames stay in memory (`panel.annotations.table()`).
     state, live
         As for `Panel`.
 
@@ -394,7 +398,7 @@ class DisagreementPanel(DecisionPanel):
         return super().empty_text if self.chips() or not self.total else "No verdicts differ."
 
     def choose(self, **changes: Any) -> None:
-        """Change filters as `Panel` does. Without a pair of judges, no cell of their verdicts is chosen."""
+        """Change filters as `Panel` does. If no pair of judges is chosen, the choice of their verdicts is cleared."""
         if not (changes.get("pair", self.state.get("pair"))):
             changes["verdicts"] = ""
         super().choose(**changes)
@@ -433,14 +437,14 @@ class DisagreementPanel(DecisionPanel):
         return _disputed_html(self.disputes, item, self.decisions, chosen["raw"]) if item else ""
 
     def bar_html(self, item: str | None, chosen: Chosen) -> str:
-        """Return the buttons, which are enabled without a name too."""
+        """Return the buttons. They are enabled even without a name."""
         if not self.total:
             return ""
         fields = render("disagreement_fields.html", name=chosen["annotator"], closed=self.decisions.closed)
         return self.decision_bar(item, chosen["annotator"] or "nobody", fields=fields)
 
     def status(self, n: int, chosen: Chosen) -> str:
-        """Return the status line: the number of listed messages, and of the messages and behaviours that were compared."""
+        """Return the status line: how many messages are listed, and how many messages and behaviours were compared."""
         of, pair = self.disputes.of_behaviour(chosen["behaviour"]), chosen["pair"]
         if pair:  # both were asked
             of = of & (self.disputes.modes_of(pair) >= 0).all(axis=1)

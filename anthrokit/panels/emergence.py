@@ -373,7 +373,7 @@ class EmergencePanel(Panel):
         ]
 
     def selection(self, chosen: Chosen) -> _Selection:
-        """Return the outcomes of the chosen filters, and their data. The last result is cached."""
+        """Return the outcomes that the filters choose, with the data of these outcomes. The last result is cached."""
         key = repr([chosen[name] for name in ("show", "by", "target", "domain", "line", "group")])
         if key != self._last[0]:
             self._last = key, self._select(chosen)

@@ -39,7 +39,8 @@ class Filter:
     options : sequence of (value, text)
         The options; empty for the kinds "text" and "tick".
     kind : str
-        "choice" (one option), "many" (several options), "text", "tick", or "own" if a control outside the filters sets it.
+        "choice" (one option), "many" (several options), "text", "tick", or "own". A control outside the filters sets a filter
+        of the kind "own".
     usual : str, bool or list
         The default value, which is not part of the state.
     counts : mapping of str to int
@@ -72,7 +73,7 @@ class Filter:
             raise ValueError(f"there is no {self.name} {visible_name(wrong[0])!r} here; there are {options}")
 
     def in_words(self, value: Any) -> str:
-        """Return the label with the texts of the chosen options, as a chip shows them."""
+        """Return the label with the texts of the chosen options, as on a chip."""
         if self.kind == "tick":
             return self.label
         texts, values = dict(self.options), value if isinstance(value, (list, tuple)) else [value]
@@ -96,7 +97,7 @@ Fields = Mapping[str, str]  # the texts of the fields of a bar, by name
 
 
 def sets_of(table: pd.DataFrame, names: Iterable[str], item: str) -> dict[str, dict[str, set[str]]]:
-    """Return the set of items for each value of some columns; the column `item` has the items."""
+    """Return the set of items for each value of the columns `names`. `item` is the column that has the items."""
     groups = {name: table.groupby(name, sort=False, observed=True)[item] for name in names}
     return {name: {str(value): set(part) for value, part in of} for name, of in groups.items()}
 
@@ -107,7 +108,7 @@ def narrow(
     chosen: Chosen,
     texts: Mapping[str, str] | None = None,
 ) -> list[str]:
-    """Return the items that are in the sets of all chosen values and contain the searched words. `texts` are folded."""
+    """Return the items that are in the sets of all chosen values, and whose folded text in `texts` contains the searched words."""
     for name, of in sets.items():
         if chosen[name]:
             items = [item for item in items if item in of[chosen[name]]]
@@ -155,16 +156,17 @@ _SHORTCUTS = (("j / k", "next / previous"), ("/", "search and filters"))
 class Panel(anywidget.AnyWidget):
     """Base class of panels: a list of items, and a page about the item in view.
 
-    A subclass sets the class attributes below and overrides `prepare`, `list_items` or `order`, `line` and `page_html`. It may
-    override `above_html`, `bar_html`, `status` and `first_item`. A click on a button with `data-act="name"` calls the method
-    `act_name(value, fields)` with the button's `data-value` and the texts of all fields by `data-field`. The status line shows
-    the text that the method returns.
+    A subclass sets the class attributes below. It overrides `prepare`, `line`, `page_html`, and either `list_items` or `order`.
+    It may also override `above_html`, `bar_html`, `status` and `first_item`.
+
+    A click on a button with `data-act="name"` calls the method `act_name(value, fields)`. `value` is the button's `data-value`.
+    `fields` maps the `data-field` of each input field to its text. The status line shows the text that the method returns.
 
     Parameters
     ----------
     source : object, optional
-        The data that the panel shows: an object with `refresh()` and, for a run, the attributes `run` and `seen` (the
-        version of the run that was read last, for `live`).
+        The data that the panel shows: an object with the method `refresh()`. For a run, it also has the attributes `run` and
+        `seen`, the version of the run that was read last. `live` needs these two.
     state : dict, optional
         The view to open, such as the `state` of another panel.
     live : float, optional
@@ -175,11 +177,12 @@ class Panel(anywidget.AnyWidget):
     title, noun : str
         Title of the panel, and the noun for an item.
     empty, nothing : str
-        The texts shown if the filters leave no item, and if there is no item. By default they are made from the noun.
+        The text shown if the filters leave no item, and the text shown if there is no item. By default the texts are made from
+        the noun.
     shortcuts : sequence of (str, str)
         Keys with their effects, for the help.
     tools : sequence of (str, str)
-        Acts with a button in the header, each with the text of the button.
+        For each button in the header, its act and its text.
     filters : sequence of Filter
         The filters that a reader can set. `prepare` sets them.
     total : int
@@ -189,11 +192,11 @@ class Panel(anywidget.AnyWidget):
     orders : dict of str to sequence of str
         All items in each order that the filter `sort` can choose; the first order is the default.
     sets : dict of str to dict of str to set of str
-        For each filter by value, the items of each value.
+        Maps the name of a filter, and then each of its values, to the items with this value.
     search_texts : dict, optional
         The folded text of each item, in which the filter `text` searches.
     columns : sequence of dict
-        Headers of the list's columns: label; a header that sorts the list also has name and sorts=True.
+        Headers of the list's columns, with the key `label`. A header that sorts the list also has `name` and `sorts=True`.
     state : dict
         The filters that differ from their defaults, and `at`, the item in view. Set the state to open a view.
     items : list of str
@@ -257,26 +260,29 @@ class Panel(anywidget.AnyWidget):
     # methods of a kind of panel
 
     def prepare(self) -> None:
-        """Set filters, total, orders and columns from the source. `refresh` calls it after reading the source again."""
+        """Set filters, total, orders and columns from the source. `refresh` calls this method after reading the source again."""
 
     def order(self, chosen: Chosen) -> Sequence[str]:
         """Return all items in the chosen order."""
         return self.orders.get(chosen.get("sort", "")) or next(iter(self.orders.values()), ())
 
     def list_items(self, chosen: Chosen) -> list[str]:
-        """Return the items that match the choices (a value for every filter), in order."""
+        """Return the items that match the choices, in order. `chosen` has a value for every filter."""
         return narrow(self.order(chosen), self.sets, chosen, self.search_texts)
 
     def line(self, item: str, chosen: Chosen) -> dict[str, Any]:
         """Return the line of an item.
 
-        A line has a title and optionally a note, cells (one text per further column), a tick (sign, CSS class, meaning) and
-        tags (text, position of its colour in the palette, and meaning of each). Texts may be untrusted.
+        A line is a dict with the key `title`. Texts may be untrusted. Optional keys:
+        `note`: a text.
+        `cells`: one text per further column.
+        `tick`: sign, CSS class and meaning.
+        `tags`: for each tag its text, the position of its colour in the palette, and its meaning.
         """
         return {"title": item}
 
     def row(self, item: str, chosen: Chosen) -> dict[str, Any]:
-        """Return the line of an item as it is drawn: all parts, invisible characters by name, long texts cut."""
+        """Return the line of an item as it is drawn. All keys are present, invisible characters are spelt out, and long texts are cut."""
         line = {"note": "", "cells": (), "tick": None, "tags": (), **self.line(item, chosen), "id": item}
         tags = [(text, colour, visible_name(meaning, 300)) for text, colour, meaning in line["tags"]]
         texts = {name: visible_name(line[name]) for name in ("title", "note")}
@@ -299,7 +305,7 @@ class Panel(anywidget.AnyWidget):
         return f"{n:,} of {self.total:,} {self.noun}s"
 
     def first_item(self, items: Sequence[str], chosen: Chosen) -> str | None:
-        """Return the item to open if the state has none, or None to open no item; by default the first."""
+        """Return the item to open if the state names no item; by default the first of the list. If None is returned, no item is opened."""
         return next(iter(items), None)
 
     # the state
@@ -451,15 +457,15 @@ class Panel(anywidget.AnyWidget):
         return self.status(len(self.items), self.chosen)
 
     def update(self, status: str | None = None, *, prefer: Sequence[str] = ()) -> None:
-        """List the items and draw again, after a change of the data that the list depends on.
+        """List the items and draw again, after data have changed on which the list depends.
 
         Parameters
         ----------
         status : str, optional
             As for `draw`.
         prefer : sequence of str
-            Items of which the first that is listed is opened; by default the item in view. If none is listed, the item of
-            `first_item` is opened.
+            Candidates for the item to open; by default the item in view. The first listed candidate is opened, or else the
+            item of `first_item`.
         """
         self._list_cache, state = {}, self._valid_part(self.state)
         items = set(self._items_of(state))
@@ -473,9 +479,13 @@ class Panel(anywidget.AnyWidget):
         Parameters
         ----------
         content : mapping
-            act, value, fields (texts by name), view (the serial number of the view in which the act was chosen), turn
-            (a name for the page, and the number of the act on this page). Acts of a page are done in the order of their
-            numbers. The act of a button is not done if another item is in view by then.
+            act, value: the act of the reader.
+            fields: the texts of the fields, by name.
+            view: the serial number of the view in which the act was chosen.
+            turn: a name for the page, and the number of the act on this page.
+
+            Acts of a page are done in the order of their numbers. The act of a button is not done if another item has come
+            into view since the act was chosen.
         """
         with self.lock:
             for act, is_done in self._acts.ready(content):
@@ -509,7 +519,7 @@ class Panel(anywidget.AnyWidget):
                     self.do(act, value, **content.get("fields", {}))
 
     def do(self, act: str, value: Any = None, **fields: str) -> None:
-        """Perform the act of a button. The status line shows a ValueError."""
+        """Perform the act of a button. If the act raises ValueError, the status line shows the text of the error."""
         try:
             status, warn = getattr(self, f"act_{act}")(value, fields), False
         except ValueError as error:

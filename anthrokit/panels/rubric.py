@@ -72,8 +72,8 @@ class Rubrics:
     Parameters
     ----------
     given : Run, str, path, DataFrame or mapping
-        A run with HeartBench cases; its folder; the table *verdicts*, as from `heartbench.verdicts`; or frames by name:
-        verdicts, ratings, answers, and cases (`Cases`).
+        A run with HeartBench cases; its folder; the table *verdicts*, as from `heartbench.verdicts`; or a mapping with
+        `verdicts`, `ratings`, `answers` (frames) and `cases` (`Cases`).
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ class Rubrics:
     targets : list of str
         Names of the models.
     scores : callable
-        Function from a case, the targets and the protocol to `_case_scores`, whose results are cached.
+        Function of a case, the targets and the protocol. It returns the cached result of `_case_scores`.
     run, seen
         As for `RunSource`.
 
@@ -379,14 +379,14 @@ class RubricPanel(Panel):
         self._counts = self._flags.groupby(["target", "case_id"])["value"].agg(["sum", "count"])
 
     def order(self, chosen: Chosen) -> list[str]:
-        """Return the cases of the targets in view that the filter `worth` selects."""
+        """Return the cases that have verdicts on the targets in view and match the filter `worth`."""
         pair, flags = _pair_of(chosen), self._flags
         case_ids = flags.loc[flags["target"].isin(pair), "case_id"].drop_duplicates().tolist()
         worth = _standing_out(flags, pair, chosen["worth"]) if chosen["worth"] else set(case_ids)
         return [case_id for case_id in case_ids if case_id in worth]
 
     def line(self, item: str, chosen: Chosen) -> dict[str, Any]:
-        """Return the line of a case: its last message, and the criteria that each target met."""
+        """Return the line of a case, with its last message and the number of criteria that each target met."""
         dialogue, tags = self.source.dialogues.get(item), []
         for place, target in enumerate(_pair_of(chosen)):
             n_met, n_verdicts = self._counts.loc[(target, item)] if (target, item) in self._counts.index else (0, 0)

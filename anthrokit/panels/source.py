@@ -113,30 +113,31 @@ class RunSource:
     Parameters
     ----------
     given : Run, str, path, DataFrame or mapping of str to DataFrame
-        A run; the folder of a run, which is opened read-only; a table of messages or of labels; or any of the tables
-        messages, ratings, labels, dialogues, prompts by name (see `tables.list_columns`).
+        A run; the folder of a run, which is opened read-only; a table of messages or of labels; or a mapping with any of the
+        tables `messages`, `ratings`, `labels`, `dialogues`, `prompts` (see `tables.list_columns`).
 
     Attributes
     ----------
     dialogues, messages, labels : DataFrame
-        As `run.dialogues()`, `run.messages()` and `run.labels()`. Of frames, a missing table is empty, or made from the others.
+        As `run.dialogues()`, `run.messages()` and `run.labels()`. If a frame is missing, the table is empty, or made from the
+        other frames.
     ratings : DataFrame or None
-        The ratings among the frames, empty if they are missing. None for a run: `of` reads the ratings of a dialogue.
+        The frame `ratings`, empty if this frame is missing. For a run, None: the method `of` reads the ratings of a dialogue.
     run : Run or None
         The run; None for frames.
     taxonomy : Taxonomy
         The behaviours of the run, or the bundled ones.
     design : list of str
-        Columns of the design with 2 to 20 values, which are texts.
+        Columns of the design with 2 to 20 values. The values are converted to texts.
     seen : tuple or None
         The version of the run that was read; None for frames.
     llm_judges : dict of str to dict
-        The settings of the run's judges that are LLMs, by name.
+        The settings of each LLM judge of the run, by its name.
 
     Raises
     ------
     TypeError, TableError
-        The data are of another type; a table violates its schema.
+        The data are of another type, or a table violates its schema.
 
     Examples
     --------
@@ -191,22 +192,22 @@ class RunSource:
         return json.loads(texts.iloc[0]) if len(texts) else []
 
     def before(self, dialogue_id: str, turn: int) -> list[tuple[int, str, str]]:
-        """Return the messages before the target's message of a turn: turn, 0 in the prompt's history, role and content."""
+        """Return turn, role and content of the messages before the target's message of a turn. In the prompt's history, the turn is 0."""
         messages = self.of("messages", dialogue_id).dropna(subset="content")
         earlier = messages[(messages["turn"] < turn) | ((messages["turn"] == turn) & (messages["role"] == "user"))]
         history = ((0, message["role"], message["content"]) for message in self.history(dialogue_id))
         return [*history, *zip(earlier["turn"], earlier["role"], earlier["content"], strict=True)]
 
     def response(self, dialogue_id: str, turn: int, behaviour: str, judge: str, sample: int) -> str | None:
-        """Return the raw response of a judge, which may answer several questions; None without a response."""
+        """Return the raw response of a judge, or None without a response. A response may answer several questions."""
         rows = [] if self.run is None else self.run.ledger.rows(_RESPONSE, [dialogue_id, turn, judge, sample, behaviour])
         return "\n\n".join(text for (text,) in rows) or None
 
     def of(self, table: str, dialogue_id: str) -> pd.DataFrame:
-        """Return the rows of one dialogue in the table messages, ratings, labels, dialogues or usage.
+        """Return the rows of one dialogue in a table: `messages`, `ratings`, `labels`, `dialogues` or `usage`.
 
-        The table usage counts the calls of a dialogue: purpose, model, calls, tokens_in, tokens_out, cost (US dollars, NA
-        if a price is unknown).
+        The table `usage` counts the calls of a dialogue, with the columns `purpose`, `model`, `calls`, `tokens_in`, `tokens_out`
+        and `cost` (in US dollars, NA if a price is unknown).
         """
         if table == "usage":
             return pd.DataFrame() if self.run is None else self.run.query(_USAGE, [dialogue_id])
@@ -241,7 +242,7 @@ def spell_invisible(text: str) -> str:
 
 
 def visible_name(text: object, limit: int = 120) -> str:
-    """Return a name as plain text for a control: invisible characters as U+…, cut at `limit`, "–" for missing.
+    """Return a name as plain text for a control. Invisible characters become U+…, long names are cut at `limit`, and NA becomes "–".
 
     Examples
     --------
@@ -262,7 +263,7 @@ def _name_invisible(match: re.Match) -> Markup:
 
 # %% ../../nbs/12_panels/01_source.ipynb #7074cd44
 def short_names(texts: Mapping[str, str], column: str, room: int = 30) -> dict[str, str]:
-    """Return the text to show for each name of a column. If a text is long, all texts are shortened as in a figure.
+    """Return the text to show for each name of a column. If any text is long, the texts are shortened as in a figure.
 
     Shortened texts stay unique. A short text with letters that a figure's font lacks is not changed.
     """
@@ -276,7 +277,7 @@ Mark = tuple[int, int, str, str]  # start, end, CSS class, what the mark means
 
 
 def safe_html(text: object, marks: Iterable[Mark] = (), limit: int | None = LIMIT) -> Markup:
-    """Return an untrusted text as HTML: escaped, invisible characters by name, words marked, cut at `limit`.
+    """Return an untrusted text as HTML: escaped, cut at `limit`, with words marked and invisible characters as U+….
 
     Parameters
     ----------
@@ -318,7 +319,7 @@ _CLUSTER = re.compile("(?s:.)[\u0300-\u036f]*")  # a character and its accents
 
 
 def fold_text(text: str) -> str:
-    """Fold a text for searches: case removed, accents composed, İ as i.
+    """Fold a text for searches: remove case, compose accents, and replace İ by i.
 
     Examples
     --------
@@ -329,7 +330,7 @@ def fold_text(text: str) -> str:
 
 
 def find_words(text: str, words: str) -> list[tuple[int, int]]:
-    """Return where a text contains the words, in any case and with composed or separate accents.
+    """Return where a text contains the words. Case is ignored, and accents may be composed or separate.
 
     Examples
     --------
@@ -407,7 +408,7 @@ def render(template: str, **values: Any) -> Markup:
 
 # %% ../../nbs/12_panels/01_source.ipynb #9cf07a41
 def table_html(heads: Sequence[str], rows: Iterable[Sequence], caption: str = "", look: str = "") -> Markup:
-    """Return rows as a table that scrolls sideways, or an empty text without rows. Cells other than Markup are escaped."""
+    """Return rows as a table that scrolls sideways. If there are no rows, the text is empty. Cells other than Markup are escaped."""
     return render("table.html", heads=heads, rows=list(rows), caption=caption, look=look)
 
 
