@@ -485,7 +485,7 @@ class RunPair:
         return pairs.assign(n=pairs.groupby(["prompt_id", "target"]).cumcount())
 
     def differences(self) -> pd.DataFrame:
-        """Return the rates of the first run minus the rates of the second run, as texts. Without common base prompts, the table is empty."""
+        """Return the rates of the first run minus the rates of the second run, as texts. The table is empty without common prompts."""
         of = [pd.Categorical([name] * len(side.labels), self.names) for side, name in zip(self.sides, self.names, strict=True)]
         labels = pd.concat([side.labels.assign(run=run) for side, run in zip(self.sides, of, strict=True)])
         return differences_table(labels, ["run"])
