@@ -932,7 +932,8 @@ def write_bundle(folder: str | os.PathLike, path: str | os.PathLike, *, progress
     The bundle has the list of runs, all dialogues, and the comparisons of every two runs if there are at most four runs. In
     the other panels, a filter chooses one of the recorded views. The emergence panel has a view of the most frequent
     behaviours, and one of each outcome. The disagreement panel has a view of all behaviours, and one of each behaviour. It
-    lists the 1,000 most disputed messages of a view. The rubric panel has views of models.
+    lists the 1,000 most disputed messages of a view. In the rubric panel, a view may differ from the default pair of models in
+    one model.
 
     Buttons are disabled if their view is not recorded. Filters that need a kernel are left out. Prompts and raw responses of
     judges, and people's verdicts, are also left out. A notice names runs that can't be read.

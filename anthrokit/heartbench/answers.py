@@ -91,7 +91,7 @@ def case_prompts(cases: Cases, style: str = "transcript", language: str = "zh") 
         first_message, history: the last message of the dialogue, and the messages before it.
         request: the messages that are sent to the target.
         domain, scenario: the scene and the subscene.
-        difficulty: normal or hard.
+        difficulty: the difficulty of the case.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def add_cases(run: Run, cases: Cases, style: str = "transcript", language: str =
     Parameters
     ----------
     run : Run
-        Cases are added after its existing ones.
+        The run. The cases are added after its existing cases.
     cases : Cases, str or path
         Cases, or a source that `load_cases` reads.
     style, language : str

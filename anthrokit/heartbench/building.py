@@ -74,7 +74,7 @@ def draft_prompt(
     ----------
     case : Case
     answers : mapping
-        Model to its answer. The prompt does not contain the names of the models.
+        Maps each model to its answer. The prompt does not contain the names of the models.
     abilities, n, language
         As for `draft_criteria`.
     notes : str
@@ -119,7 +119,7 @@ def read_draft(text: str | None, abilities: pd.DataFrame | None = None) -> list[
     Raises
     ------
     ParseError
-        Names the criterion that is wrong.
+        The text is not a valid list of criteria. The error names the wrong criterion.
 
     Examples
     --------
@@ -415,7 +415,7 @@ def select_hard(
     verdicts : DataFrame
         Verdicts on several targets, as from `verdicts`.
     below : float
-        A target underperforms in a case if its score is below this.
+        A target underperforms in a case if its score is below this value.
     share : float
         A case is hard if at least this share of the targets with a score underperforms.
     min_targets : int

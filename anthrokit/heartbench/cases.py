@@ -174,7 +174,7 @@ class Case:
     difficulty : str or None
         normal or hard.
     scene, subscene : str or None
-        Main and sub-scene; the five main scenes in English.
+        Main scene and sub-scene. The names of the five main scenes are English.
 
     Examples
     --------
@@ -282,7 +282,7 @@ class Cases(Sequence):
         return chosen
 
     def frame(self) -> pd.DataFrame:
-        """Return one row per case: case_id, difficulty, scene, subscene, turns, characters (dialogue), n_criteria."""
+        """Return one row per case: case_id, difficulty, scene, subscene, turns, characters (of the dialogue), n_criteria."""
         names = ["case_id", "difficulty", "scene", "subscene", "turns"]
         table = pd.DataFrame([[getattr(case, name) for name in names] for case in self], columns=names)
         characters = [sum(len(text) for _, text in case.dialogue) for case in self]
@@ -312,8 +312,8 @@ SCENES = {
 def case_record(case: Case, abilities: pd.DataFrame | None = None) -> dict[str, Any]:
     """Convert a case to the released format.
 
-    If criteria were dropped, so that their numbers are not 1, 2, …, each record of the rubric has its number. Existing
-    verdicts then remain valid.
+    If criteria were dropped, their numbers are no longer 1, 2, …. Each record of the rubric then has its number, so that
+    existing verdicts remain valid.
 
     Parameters
     ----------
@@ -515,7 +515,7 @@ def load_cases(
     Raises
     ------
     TableError
-        Names up to ten errors with their line and criterion or message.
+        The file has errors. Up to ten errors are named, with the line and the criterion or message.
     TypeError
         The source is neither a name nor a path.
 

@@ -469,8 +469,8 @@ def decide_ballots(
     Raises
     ------
     TableError
-        A column is missing, a vote is not allowed, an expert votes twice on a criterion, the coordinator is also an expert,
-        the coordinator accepts without points, or a criterion is settled twice.
+        A column is missing, a vote is not allowed, or an expert votes twice on a criterion. Also if the coordinator is also
+        an expert or accepts without points, or a criterion is settled twice.
 
     Examples
     --------

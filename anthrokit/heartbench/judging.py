@@ -429,8 +429,8 @@ def verdicts(run: Run, judges: str | Sequence[str] | None = None) -> pd.DataFram
         criterion, ability, dimension, score, content: the criterion.
         difficulty, scene, turns: the case.
         votes_for, votes_cast, verdict, reason: as from `label_criteria`.
-        status: of the answer. It is "answer refused" and the like if the answer is missing, the status of the first
-        missing rating if there is one, and else ok.
+        status: the same for all criteria of an answer. If the answer is missing, it is "answer refused" or the like. If a
+        rating is missing, it is the status of the first missing rating. Else it is ok.
 
     Raises
     ------

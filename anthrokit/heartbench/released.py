@@ -76,7 +76,7 @@ def read_released_answers(path: str | os.PathLike, target: str) -> pd.DataFrame:
     Raises
     ------
     TableError
-        The file can't be read, or a line lacks question_id or response; names the line.
+        The file can't be read, or a line lacks question_id or response. The error names the line.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def read_released_scores(path: str | os.PathLike, target: str) -> pd.DataFrame:
     Raises
     ------
     TableError
-        The file can't be read, or a line lacks question_id or rubric; names the line.
+        The file can't be read, or a line lacks question_id or rubric. The error names the line.
 
     Examples
     --------

@@ -459,8 +459,8 @@ def golden(
     Raises
     ------
     TableError
-        A column is missing, an expert votes twice on an item, the coordinator is also an expert, an item is settled twice,
-        an item has more votes than `experts`, or `cases` lacks a criterion.
+        A column is missing, an expert votes twice on an item, or an item has more votes than `experts`. Also if the
+        coordinator is also an expert, an item is settled twice, or `cases` lacks a criterion.
 
     Examples
     --------

@@ -280,8 +280,8 @@ class CouncilPanel(BallotPanel):
     Raises
     ------
     TableError
-        As for `BallotPanel`. Also if the questions are neither all on criteria nor all on answers, if both ballots are the
-        same, or if the coordinator has voted as an expert.
+        As for `BallotPanel`. Also if the questions are neither all on criteria nor all on answers. Also if both ballots are
+        the same, or the coordinator has voted as an expert.
 
     Examples
     --------

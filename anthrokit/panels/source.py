@@ -206,8 +206,8 @@ class RunSource:
     def of(self, table: str, dialogue_id: str) -> pd.DataFrame:
         """Return the rows of one dialogue in a table: `messages`, `ratings`, `labels`, `dialogues` or `usage`.
 
-        The table `usage` counts the calls of a dialogue, with the columns `purpose`, `model`, `calls`, `tokens_in`, `tokens_out`
-        and `cost` (in US dollars, NA if a price is unknown).
+        The table `usage` counts the calls of a dialogue: purpose, model, calls, tokens_in, tokens_out, cost. `cost` is in US
+        dollars, and NA if a price is unknown.
         """
         if table == "usage":
             return pd.DataFrame() if self.run is None else self.run.query(_USAGE, [dialogue_id])
