@@ -110,8 +110,8 @@ class Ballots:
     Parameters
     ----------
     path : path, optional
-        A .csv file, or another that `core.read_frame` reads. The first vote creates the file. Without a path, votes stay
-        in memory.
+        A .csv file, or another file that `core.read_frame` reads. The first vote creates the file. Without a path, votes
+        stay in memory.
 
     Examples
     --------
@@ -226,7 +226,7 @@ def write_sheets(sheets: Mapping[str, pd.DataFrame], folder: str | os.PathLike) 
     Parameters
     ----------
     sheets : mapping
-        Name of each expert to a sheet from `criteria_sheet` or `turns_sheet`; or the result of `golden_sheets`.
+        Maps the name of each expert to a sheet from `criteria_sheet` or `turns_sheet`; or the result of `golden_sheets`.
     folder : path
         Created if missing.
 
@@ -469,8 +469,8 @@ def decide_ballots(
     Raises
     ------
     TableError
-        A column is missing, a vote is not allowed, or an expert votes twice on a criterion. Also if the coordinator is also
-        an expert or accepts without points, or a criterion is settled twice.
+        A column is missing, a vote is not allowed, or an expert votes twice on a criterion. Other errors: the coordinator is
+        also an expert or accepts without points, or a criterion is settled twice.
 
     Examples
     --------

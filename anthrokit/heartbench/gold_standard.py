@@ -42,7 +42,7 @@ def draw_golden(
         target, case_id, content; answers without content are ignored.
     cases : Cases
     share : float
-        Share of the answers, above 0 and at most 1.
+        Share of the answers to draw, above 0 and at most 1.
     by : str or sequence of str
         Columns that define the strata: target, scene, difficulty.
     seed : int
@@ -57,7 +57,7 @@ def draw_golden(
     Raises
     ------
     TableError
-        A column is missing, a target answers a case twice, an answer's case is missing, or the sample would be empty.
+        A column is missing, a target answers a case twice, `cases` lacks the case of an answer, or the sample would be empty.
 
     Notes
     -----
@@ -116,7 +116,7 @@ def golden_sheets(
     answers, cases
         As for `draw_golden`.
     experts : sequence of str
-        Their names.
+        Names of the experts.
     per_item : int, optional
         Number of experts per item; all by default.
     seed : int

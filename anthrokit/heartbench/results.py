@@ -39,7 +39,7 @@ def leaderboard(
     verdicts, protocol, ci
         As for `target_scores`.
     n_resamples, seed : int
-        Bootstrap resamples of the cases for the ranks, the same for all targets.
+        Number and seed of the bootstrap resamples of cases for the ranks. All targets have the same resamples.
 
     Returns
     -------
@@ -143,7 +143,7 @@ def compare_targets(
     verdicts, protocol, ci
         As for `target_scores`.
     n_resamples, seed : int
-        Sign flips for the p-value.
+        Number and seed of the sign flips for the p-value.
 
     Returns
     -------
@@ -459,8 +459,8 @@ def golden(
     Raises
     ------
     TableError
-        A column is missing, an expert votes twice on an item, or an item has more votes than `experts`. Also if the
-        coordinator is also an expert, an item is settled twice, or `cases` lacks a criterion.
+        A column is missing, an expert votes twice on an item, or an item has more votes than `experts`. Other errors:
+        the coordinator is also an expert, an item is settled twice, or `cases` lacks a criterion.
 
     Examples
     --------

@@ -283,8 +283,8 @@ def target_scores(verdicts: pd.DataFrame | Run, protocol: str = "paper", *, ci: 
     Notes
     -----
     Liu et al. (2025). A mean over abilities is missing if the target has no score in one of the abilities. It is also missing
-    if no case has a score in all of its abilities. Intervals are missing if too few cases are scored (5 or fewer at 95 %), or an ability has
-    fewer than three scored cases. They are Wilson's intervals for the number of cases that would give the estimated variance. Their
+    if no case has a score in all of its abilities. Intervals are missing if too few cases are scored (5 or fewer at 95 %), or
+    an ability has fewer than three scored cases. They are Wilson's intervals for the number of cases that would give the estimated variance. Their
     quantiles are those of Student's t (Bell, R. M. and McCaffrey, D. F., 2002, Survey Methodology 28).
 
     The intervals were tested in 300 simulated studies each of 15 to 100 cases like the bundled ones (benchmarks/heartbench.py).

@@ -120,8 +120,8 @@ class BallotPanel(DecisionPanel):
     Raises
     ------
     TableError
-        If the sheet lacks a column, has no rows, has an unknown kind of question, or has a question twice. Also if `expert`
-        is empty and the sheet does not name exactly one expert.
+        If the sheet lacks a column, has no rows, has an unknown kind of question, or has a question twice. Also if the
+        parameter `expert` is empty and the sheet doesn't name exactly one expert.
 
     Examples
     --------
@@ -280,8 +280,8 @@ class CouncilPanel(BallotPanel):
     Raises
     ------
     TableError
-        As for `BallotPanel`. Also if the questions are neither all on criteria nor all on answers. Also if both ballots are
-        the same, or the coordinator has voted as an expert.
+        As for `BallotPanel`. Other errors: the questions are neither all on criteria nor all on answers, both ballots are the
+        same, or the coordinator has voted as an expert.
 
     Examples
     --------
