@@ -92,7 +92,7 @@ def verdict_mark(answer: str, *unit: Any) -> str:
     """Return the mark with which a judge's JSON object must begin.
 
     The mark is a hash of the answer and the unit (seed, case, model, judge, sample). Retries have the same mark. An
-    answer can't contain it, since it would have to contain its own hash.
+    answer can't contain its mark, since a text can't contain its own hash.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def reject(wrong: Any, problem: str) -> None:
 
 
 def read_object(text: str | None, key: str, value: str | None = None) -> dict[str, Any]:
-    """Find and parse the JSON object in a text whose first key is `key`. With `value`, the key must have this value.
+    """Find the JSON object whose first key is `key`, and parse it. With `value`, the key must have this value.
 
     Raise `ParseError` unless the text has exactly one such object.
     """

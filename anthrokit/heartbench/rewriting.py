@@ -95,7 +95,7 @@ def require_anonymous(cases: Iterable[Case]) -> None:
     Raises
     ------
     TableError
-        Names up to ten places, without the texts.
+        The cases contain such data. The error names up to ten places, without the texts.
 
     Examples
     --------
@@ -361,7 +361,7 @@ def steps_html(
     original : sequence of str
         The original messages.
     steps : mapping
-        Step to its messages, or None if it is missing.
+        Maps each step to its messages, or to None if the step is missing.
     shown : callable
         Converts a text to HTML.
 

@@ -284,8 +284,8 @@ def target_scores(verdicts: pd.DataFrame | Run, protocol: str = "paper", *, ci: 
     -----
     Liu et al. (2025). A mean over abilities is missing if the target has no score in one of the abilities. It is also missing
     if no case has a score in all of its abilities. Intervals are missing if too few cases are scored (5 or fewer at 95 %), or
-    an ability has fewer than three scored cases. They are Wilson's intervals for the number of cases that would give the estimated variance. Their
-    quantiles are those of Student's t (Bell, R. M. and McCaffrey, D. F., 2002, Survey Methodology 28).
+    an ability has fewer than three scored cases. They are Wilson's intervals for the number of cases that would give the
+    estimated variance. Their quantiles are those of Student's t (Bell, R. M. and McCaffrey, D. F., 2002, Survey Methodology 28).
 
     The intervals were tested in 300 simulated studies each of 15 to 100 cases like the bundled ones (benchmarks/heartbench.py).
     95 % intervals of overall scores contained the true score in 94 to 100 % of the studies for a true score of 51. For 90 they

@@ -287,7 +287,7 @@ class DecisionPanel(Panel):
         )
 
     def open_next(self, done: Collection[str], status: str | None = None) -> None:
-        """Open the next item of the list that is not in `done`. After its end, the list is searched from the start."""
+        """Open the next item of the list that is not in `done`. At the end of the list, continue at its start."""
         at = self.place + 1
         self.update(status, prefer=[item for item in self.items[at:] + self.items[:at] if item not in done] or [""])
 

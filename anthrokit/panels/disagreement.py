@@ -140,9 +140,9 @@ def confusion(ratings: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Numbers of pairs of message and behaviour. The rows are the verdicts of judge `a`, and the columns those of judge `b`:
-        Yes, No, no verdict. A judge has no verdict if no sample has one, or if the samples are tied. Behaviours are left out
-        if a judge was not asked about them.
+        Numbers of messages and behaviours. The rows are the verdicts of judge `a`, and the columns are the verdicts of judge
+        `b`: Yes, No, no verdict. A judge has no verdict if no sample has one, or if the samples are tied. Behaviours are left
+        out if a judge was not asked about them.
 
     Examples
     --------
