@@ -149,39 +149,44 @@ def score(
     Parameters
     ----------
     texts : Run, DataFrame, list of str, Series, dict, iterator or path
-        Texts as for `mask_sentences`, a run, or a table of its messages. With `run` also a table's file or an iterator
-        of any length. With `into` Parquet or JSON Lines files, or a folder of them.
+        Texts as for `mask_sentences`, a run, or a table of a run's messages. With `run`: also the path of a table, or an
+        iterator of any length. With `into`: Parquet or JSON Lines files, or a folder of such files.
     entities : str, list of str, re.Pattern or Entities, optional
-        The words or phrases that count as a mention. By default `preset("chatbot")` for messages, and the words system and model for other
-        texts.
+        The words or phrases that count as a mention. By default `preset("chatbot")` for messages, and the words "system"
+        and "model" for other texts.
     model : str, path, (model, tokenizer) or Scorer, optional
         As for `load_scorer`.
     run : Run, optional
         Save the scores in this run, a portion at a time. Saved texts are not scored again.
     into : path, optional
-        Save the scores of files in this folder, or at this address (s3://…, with workers on this machine). Saved parts are
-        not scored again.
+        Save the scores of files in this folder. Saved parts are not scored again. An address such as s3://… is possible
+        if the workers are on this machine.
     on : Executor, dask.distributed.Client or ExecutorPool, optional
         Its workers score the files. Needs `into`.
     role : str
-        Messages of this role are scored: user or assistant. `stored_scores(run, role=…)` returns the scores of one role.
+        Role whose messages are scored: user or assistant. `stored_scores(run, role=…)` returns the scores of one role.
     progress : bool
         Show a progress bar, with `run` or `into`.
     **options
-        protocol ("paper", or another name of `PROTOCOLS`), precision (float32, bfloat16, int8), text (the column of
-        texts), dependencies and check_language (as for `mask_sentences`).
+        protocol, dependencies, check_language, text: as for `mask_sentences`.
+        precision: as for `load_scorer`.
 
     Returns
     -------
     DataFrame
-        One row per sentence, as from `score_sentences`. Messages also have dialogue_id, turn, target, prompt_id, base_id.
-        With `run`: status, n_texts. `stored_scores` and `stored_summary` return the scores. With `into`: one row per
-        part with file, n_texts, n_scored, n_sentences.
+        The table of `score_texts`. For messages, it also has those of the columns dialogue_id, turn, target, prompt_id
+        and base_id that the messages have.
+        With `run`: one row per status, with status and n_texts. `stored_scores` and `stored_summary` return the scores.
+        With `into`: one row per part, with file, n_texts, n_scored and n_sentences.
 
     Raises
     ------
     AnthroScoreError
-        If texts, entities or a model can't be used, or saved scores are on another scale.
+        If texts, entities or a model can't be used.
+    TableError
+        If `into` has scores with other settings, or a file has changed since its scores were saved.
+    RunError
+        If `run` has another text under the same id.
 
     Notes
     -----

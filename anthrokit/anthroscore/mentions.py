@@ -49,7 +49,7 @@ class Protocol(NamedTuple):
     Attributes
     ----------
     name : str
-        Name of the protocol, which is saved with scores.
+        Name of the protocol. The name is saved with the scores.
     human, nonhuman : tuple of str
         The pronouns whose probabilities are compared.
     released : bool
@@ -91,7 +91,7 @@ def get_protocol(name: str | Protocol) -> Protocol:
     Parameters
     ----------
     name : str or Protocol
-        A key of `PROTOCOLS`, or "released" for released-0.0.2. A protocol is returned unchanged.
+        A key of `PROTOCOLS`, or "released" for "released-0.0.2". A `Protocol` is returned unchanged.
 
     Raises
     ------
@@ -126,12 +126,14 @@ class Entities:
     Parameters
     ----------
     words : str or sequence of str
-        Words and phrases. They match as a whole, in any case.
+        Words and phrases. They match whole words, in upper or lower case.
     pattern : re.Pattern, optional
         A pattern instead of words. Word boundaries and re.IGNORECASE are not added.
     coreference : str
-        "none": only the words. "mention": also the pronoun *it* where it can only refer to the system. "topic": the same,
-        and *it* may open the text, because the text answers a question about the system.
+        "none": only the words count as mentions.
+        "mention": the pronoun *it* also counts where it can only refer to the system.
+        "topic": as "mention", but *it* also counts at the beginning of a text. Use it for answers to a question about the
+        system.
 
     Examples
     --------
@@ -192,7 +194,7 @@ def preset(name: str, names: str | Sequence[str] = ()) -> Entities:
     ----------
     name : str
         chatbot: words for a conversational system, and *it* where it can only refer to the system;
-        description: the same, for answers to a question about the system;
+        description: the same, for texts that answer a question about the system;
         technology: words for systems in research papers and news, similar to those of Cheng et al.;
         addressee: *you*, for messages to the system (including a *you* that means anybody).
     names : str or sequence of str
@@ -348,7 +350,7 @@ def _released_names(text: str, entities: Entities) -> list[str]:
 
 
 def find_mentions(sentences: list, entities: Entities, released: bool) -> list[_Mention]:
-    """Return every mention, by name or by a safe pronoun, in the order of the text."""
+    """Return every mention in the order of the text: names, and pronouns that can only refer to the entity."""
     mentions = [mention for sentence in sentences for mention in _name_mentions(sentence, entities, released)]
     if entities.coreference != "none" and not released:
         roots = {mention.chunk.root.i for mention in mentions}
@@ -454,15 +456,17 @@ def mask_sentences(
 
     Parameters
     ----------
-    texts : list of str, Series, or DataFrame with a text column
-        Ids come from a column text_id, the index, or the position.
+    texts : list of str, Series, dict, or DataFrame with a text column
+        The ids of a DataFrame come from its column text_id or, if it has none, from its index. The ids of a Series come
+        from its index, those of a dict from its keys, those of a list from the positions.
     entities : str, list of str, re.Pattern or Entities
         The words or phrases that count as a mention; see `preset`.
     protocol : str
         A name of `PROTOCOLS`: paper, released-0.0.2, released-head or released-examples.
     dependencies : str or sequence of str, optional
-        spaCy's names of the grammatical positions that count, by default those of the protocol. Others are nsubjpass ("the
-        system was asked"), pobj ("with the system") and dative ("told the system a story").
+        spaCy's names of the grammatical positions that count. By default those of the protocol; "paper" has nsubj and dobj.
+        Further positions are nsubjpass ("the system was asked"), pobj ("with the system") and dative ("told the system a
+        story").
     check_language : bool
         Don't mask texts in another language than English. The released protocols ignore this parameter.
     text : str
@@ -471,11 +475,21 @@ def mask_sentences(
     Returns
     -------
     DataFrame
-        One row per masked sentence: text_id, number (of the mention in its text, from 1), sentence, masked,
-        mention, entity, dependency, verb (lemma), form (of a fitting pronoun: subject or object),
-        start (offset of the mention in the sentence), pronoun (whether the mention is *it*), status
-        (masked). A text without a masked sentence has one row with status missing, empty, language, no mention,
-        neither subject nor object, or (if every noun phrase counts) outside noun phrases.
+        One row per masked sentence, with these columns:
+        text_id: id of the text.
+        number: number of the mention in its text, from 1.
+        sentence: the sentence.
+        masked: the sentence with <mask> in place of the mention.
+        mention: the noun phrase with the entity, or the pronoun.
+        entity: the word of the entity.
+        dependency: grammatical position of the mention.
+        verb: lemma of the word that governs the mention.
+        form: subject or object, the form of a pronoun that fits in place of the mention.
+        start: offset of the mention in the sentence.
+        pronoun: whether the mention is *it*.
+        status: masked.
+        A text without a masked sentence has one row. Its status is "missing", "empty", "language", "no mention" or "neither
+        subject nor object". If every noun phrase counts, the last of these is "outside noun phrases".
 
     Raises
     ------

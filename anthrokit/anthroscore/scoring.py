@@ -51,7 +51,7 @@ class Scorer:
     model, tokenizer
         A model and its tokenizer from transformers.
     name : str
-        Value of the column `model`.
+        Name of the model in the column `model` of scores.
     kind : str
         masked or causal.
     precision : str
@@ -260,11 +260,12 @@ def load_scorer(
     Parameters
     ----------
     model : str, path, (model, tokenizer) or Scorer, optional
-        Name on the Hugging Face hub or local folder of a masked or causal model. "smollm2-135m-instruct" is the embedded
-        causal model. (On 247 sentences of AnthroSet its AUC is .72, and its accuracy with the threshold 0 is .57.) By default
-        roberta-base or, if it is not available, the embedded model with a warning.
+        A masked or causal model: its name on the Hugging Face hub or its local folder. By default roberta-base. If
+        roberta-base is not available, a warning is shown and the embedded model is loaded.
+        "smollm2-135m-instruct" is the embedded model, which is causal. On 247 sentences of AnthroSet, its AUC is .72, and
+        its accuracy with the threshold 0 is .57.
     precision : str
-        float32, bfloat16 or int8 (masked models; needs the extra `int8`).
+        float32, bfloat16 or int8. int8 is for masked models on the CPU, and needs the extra `int8`.
     max_tokens : int
         Longest input in tokens. The model's own limit may be lower.
     batch_tokens : int, optional
@@ -328,8 +329,10 @@ def pronoun_tokens(tokenizer: Any, protocol: str = "paper") -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        place (start, space, glued), human, pronoun, token, token_id. A pronoun without a single token in a place is left
-        out.
+        place: start, space or glued, as for `mention_place`.
+        human: whether the pronoun is human.
+        pronoun, token, token_id: the pronoun and its token.
+        A pronoun is missing in places where it is not a single token.
 
     Raises
     ------
@@ -458,7 +461,7 @@ _CANDIDATES = {"subject": (("he", "she"), ("it",)), "object": (("him", "her"), (
 
 
 def candidate_sentences(row: Any) -> list[str]:
-    """Return the sentence with each candidate: the two human pronouns, then the non-human pronoun."""
+    """Return the sentence with each candidate in place of the mention: the two human pronouns, then the non-human pronoun."""
     before, after = row.sentence[: row.start], row.sentence[row.start + len(row.mention) :]
     human, nonhuman = _CANDIDATES[row.form]
     begins = not any(letter.isalnum() for letter in before)
@@ -475,7 +478,7 @@ def opening_token(tokenizer: Any) -> int:
 
 
 def log_probability(scorer: Scorer, sequences: list[list[int]], starts: list[int]) -> np.ndarray:
-    """Return the log-probability of the tokens of each sequence from its start on, given the tokens before."""
+    """Return the log-probability of each sequence's tokens from its place in `starts` on, given the tokens before that place."""
     import torch
 
     total, device = np.empty(len(sequences)), scorer.model.device
@@ -519,7 +522,7 @@ def score_sentences(sentences: pd.DataFrame, scorer: Scorer, *, protocol: str = 
     Parameters
     ----------
     sentences : DataFrame
-        From `mask_sentences`, by the same protocol.
+        Masked sentences from `mask_sentences` with the same protocol.
     scorer : Scorer
         From `load_scorer`.
     protocol : str
@@ -528,7 +531,7 @@ def score_sentences(sentences: pd.DataFrame, scorer: Scorer, *, protocol: str = 
     Returns
     -------
     DataFrame
-        As `score_texts`.
+        The table of `score_texts`.
 
     Examples
     --------
@@ -576,10 +579,14 @@ def score_texts(
     Returns
     -------
     DataFrame
-        The columns of `mask_sentences`, and score (log-ratio, natural logarithm; above 0: human), log_human
-        and log_nonhuman (log-probability of each set of pronouns, given that the mask is one of them),
-        model, fingerprint (hash of its weights), kind (masked or causal), protocol, precision. The status of
-        a row with a score is scored. The status of other rows is the reason why the text has no score.
+        The rows and columns of `mask_sentences`, and these columns:
+        score: log-ratio of human to non-human pronouns (natural logarithm). Above 0, human pronouns are more probable.
+        log_human, log_nonhuman: log-probability of either set of pronouns, given that the mask is one of the pronouns.
+        model: name of the model.
+        fingerprint: hash of the model's weights.
+        kind: masked or causal.
+        protocol, precision: protocol and precision of the scoring.
+        The column `status` is "scored" in rows with a score. In other rows, it is the reason why the text has no score.
 
     Raises
     ------
@@ -640,13 +647,17 @@ def summarise(scores: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     scores : DataFrame
-        From `score_texts`, all by one model, protocol and precision.
+        Scores from `score_texts`, all with the same model, protocol and precision.
 
     Returns
     -------
     DataFrame
-        text_id, score (mean over the text's masked sentences), n_sentences, status (scored, or the reason why the score is
-        missing; see `mask_sentences`), model, fingerprint, kind, protocol, precision. In the order of the texts.
+        One row per text, in the order of the texts, with these columns:
+        text_id: id of the text.
+        score: mean score of the text's sentences.
+        n_sentences: number of the text's sentences with a score.
+        status: scored, or the reason why the score is missing (see `mask_sentences`).
+        model, fingerprint, kind, protocol, precision: as in `scores`.
 
     Examples
     --------
@@ -725,12 +736,13 @@ def score_into(
     run : Run
         The run.
     texts : path of a table's file, DataFrame, Series, dict, or iterator of texts or of (id, text)
-        A CSV file (see `core.read_frame`) or an iterator is never in memory as a whole. Ids must be the same in
-        every call. The same text under the same id counts once.
+        A CSV file (see `core.read_frame`) or an iterator is never loaded as a whole. A text must have the same id in every
+        call. The same text under the same id counts once.
     entities, model, protocol, dependencies, check_language, precision, text
         As for `score_texts`.
     role : str
-        Author of the texts: user or assistant. Messages of both roles have the same ids, so each role has separate scores.
+        Author of the texts: user or assistant. The scores of the roles are kept apart, because a user's message and the
+        answer to it have the same id.
     portion : int
         Number of texts that are scored and written at once.
     progress : bool
@@ -739,7 +751,9 @@ def score_into(
     Returns
     -------
     DataFrame
-        One row per status: status, n_texts (all texts in the run with these settings).
+        One row per status:
+        status: outcome of the scoring.
+        n_texts: number of the run's texts with this status and these settings, including texts of earlier calls.
 
     Raises
     ------
@@ -825,10 +839,10 @@ def stored_scores(run: Run, **scale: Any) -> pd.DataFrame:
     Parameters
     ----------
     run : Run
-        Filled by `score_into`.
+        A run with scores from `score_into`.
     **scale
-        model, fingerprint, kind, protocol, precision, entities, dependencies, check_language, max_tokens or role: needed
-        if the run has several.
+        model, fingerprint, kind, protocol, precision, entities, dependencies, check_language, max_tokens or role. If the
+        run has scores of several settings, these arguments select one setting.
 
     Raises
     ------
@@ -850,7 +864,7 @@ def stored_scores(run: Run, **scale: Any) -> pd.DataFrame:
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #6feaa995
 def stored_summary(run: Run, **scale: Any) -> pd.DataFrame:
-    """Return one row for each text of a run, as `summarise` does, without loading the sentences.
+    """Return the AnthroScore of each text of a run, as `summarise` does, without loading the sentences.
 
     Parameters
     ----------
@@ -877,7 +891,7 @@ def stored_summary(run: Run, **scale: Any) -> pd.DataFrame:
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #3aaf2052
 def message_texts(messages: pd.DataFrame | Run, role: str = "user") -> pd.DataFrame:
-    """Return the messages of a role: content, text_id (dialogue_id/turn), and the columns of their dialogue.
+    """Return the messages of a role: content, text_id (dialogue_id/turn), and columns of the dialogue.
 
     Examples
     --------

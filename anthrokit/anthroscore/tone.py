@@ -53,7 +53,7 @@ def score_tone(
     Parameters
     ----------
     texts : list of str, Series, dict or DataFrame
-        As for `score_texts`: ids are the index, the keys, or the column text_id.
+        As for `score_texts`. The ids come from the index, the keys or the column text_id.
     dimensions : str or sequence of str
         Keys of `DIMENSIONS`: human-like (HumT), warmth, social closeness, status, femininity.
     model : str, path, (model, tokenizer) or Scorer, optional
@@ -64,8 +64,13 @@ def score_tone(
     Returns
     -------
     DataFrame
-        One row per text and dimension: text_id, dimension, score (natural logarithm), status, model, fingerprint. The status
-        is scored or, if the score is NA, missing, empty or language.
+        One row per text and dimension, with these columns:
+        text_id: id of the text.
+        dimension: name of the dimension.
+        score: log-ratio of the two sides of the dimension (natural logarithm).
+        status: scored; or, if the score is NA: missing, empty or language.
+        model: name of the model.
+        fingerprint: hash of the model's weights.
 
     Raises
     ------
@@ -74,7 +79,8 @@ def score_tone(
 
     Notes
     -----
-    Cheng, M., Yu, S. and Jurafsky, D. (2025), HumT DumT, ACL, arXiv 2502.13259. Compare scores of one model only.
+    Cheng, M., Yu, S. and Jurafsky, D. (2025), HumT DumT, ACL, arXiv 2502.13259. Scores of different models are not
+    comparable. A text is scored by its first 300 characters.
 
     Examples
     --------
