@@ -36,15 +36,15 @@ class Behaviour:
     question : str
         Question that judges answer about a message.
     how : str
-        "judged", or "counted" (first-person pronouns, by rule).
+        "judged", or "counted" by rule (first-person pronouns).
     not_present : tuple of str
         Negative examples: messages that resemble the behaviour and do not show it.
     sources : tuple of str
         Publications that describe or measure the behaviour. Judges never see them.
     present : tuple of str
-        Positive examples: messages that show the behaviour; only judges made with `present=True` see them.
+        Positive examples: messages that show the behaviour. Only judges with `present=True` see the examples.
     permissible : tuple of str
-        Uses that resemble the behaviour and don't count; only judges made with `permissible=True` see them.
+        Uses that resemble the behaviour and don't count. Only judges with `permissible=True` see the uses.
 
     Examples
     --------
@@ -78,7 +78,7 @@ _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: 
 
 
 def entry_fields(kind: type) -> dict[str, Any]:
-    """Return the fields of a dataclass for `check_entry`: name to default, or to the type of a required field."""
+    """Return the fields of a dataclass for `check_entry`. The dict maps each name to its default, or to its type if it is required."""
     types = {"str": str, "int": int}
     return {field.name: types[field.type] if field.default is MISSING else field.default for field in fields(kind)}
 
@@ -89,12 +89,12 @@ def check_entry(entry: Any, defaults: Mapping[str, Any], where: str) -> dict[str
     Parameters
     ----------
     entry : dict
-        From the file. Blanks around a text are removed.
+        The entry in the file. Blanks around texts are removed.
     defaults : dict
-        Maps every name to its default, or to a type if it is required. The default None allows any value, () a list of
-        texts.
+        Maps every name to its default, or to its type if the name is required. If the default is None, any value is
+        allowed. If the default is (), the value must be a list of texts.
     where : str
-        File and place, which begin the error.
+        File and place of the entry. The message of the error begins with them.
 
     Raises
     ------
@@ -128,9 +128,9 @@ def check_entry(entry: Any, defaults: Mapping[str, Any], where: str) -> dict[str
 
 
 def check_entries(entries: Iterable[Any], defaults: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
-    """Check the entries of one kind, as `check_entry` does. An error has the number and name of the entry.
+    """Check the entries of one kind, as `check_entry` does. Errors state the number and name of the entry.
 
-    Raise also if there is no entry, or if two entries have the same name.
+    Raise if there is no entry, or if two entries have the same name.
     """
     if not isinstance(entries, Iterable):
         raise TableError(f"{where}: {entries!r} is not a list of entries")
@@ -161,7 +161,7 @@ class Taxonomy(metaclass=Naming):
     Parameters
     ----------
     behaviours : iterable of Behaviour
-        Behaviours. Their names must differ by more than capitals and spaces.
+        Behaviours. Two names must differ by more than capitals and spaces.
     title : str
         For display.
 
@@ -227,18 +227,19 @@ class Taxonomy(metaclass=Naming):
         return digest(entries)
 
     def together_with(self, others: Iterable[Behaviour]) -> Taxonomy:
-        """Return this taxonomy with the new behaviours of `others`.
+        """Return a taxonomy with the behaviours of this one and the new behaviours of `others`.
 
         Parameters
         ----------
         others : iterable of Behaviour
-            A taxonomy, or behaviours. A behaviour that both have appears once. If this taxonomy has no permissible uses
-            for the behaviour, those of `others` are added.
+            A taxonomy, or behaviours. A behaviour in both taxonomies is listed once. If it has no permissible uses in this
+            taxonomy, it gets the permissible uses of `others`.
 
         Raises
         ------
         TableError
-            If a behaviour has different wordings. The message lists the behaviours and the fields that differ.
+            If a behaviour has different wordings in the taxonomies. The message lists the behaviours and the fields that
+            differ.
 
         Examples
         --------
@@ -260,7 +261,7 @@ class Taxonomy(metaclass=Naming):
     def with_present(self) -> Self:
         """Add the bundled positive examples to the behaviours, for judges made with `present=True`.
 
-        A behaviour without bundled examples keeps those of its field `present`.
+        Behaviours without bundled examples keep the examples of their field `present`.
 
         Examples
         --------
@@ -276,7 +277,7 @@ class Taxonomy(metaclass=Naming):
     def from_entries(
         cls, entries: Iterable[Any], title: str = "behaviours", source: object = "entries"
     ) -> Self:
-        """Make a taxonomy from entries of behaviours, as returned by `Behaviour.entry` and saved in a run's manifest."""
+        """Make a taxonomy from entries of behaviours. `Behaviour.entry` returns such entries, and a run's manifest has them."""
         complete_entries = check_entries(list(entries), entry_fields(Behaviour), f"{source}: behaviour")
         try:
             return cls([Behaviour(**entry) for entry in complete_entries], title)
@@ -300,12 +301,12 @@ class Taxonomy(metaclass=Naming):
         return cls.from_entries(entries, title, path)
 
     def select(self, names: str | Iterable[str] | None) -> list[str]:
-        """Return the names of the selected behaviours. A category selects all its behaviours.
+        """Return the names of the selected behaviours. A category selects all its behaviours, None all of the taxonomy.
 
         Raises
         ------
         TableError
-            If a name is unknown, with the most similar name; or if no name is given.
+            If a name is unknown, or `names` is empty. The message suggests the most similar name.
         """
         if names is None:
             return self.names

@@ -103,8 +103,8 @@ def user_system_prompt(
     prompt : Series or dict
         A row of the prompts table.
     template : str, optional
-        By default `USER_TEMPLATE`. Fields are {scenario}, {domain}, {first_message}, {persona}, {ending}, and any column
-        of the prompt. `simulate` requires {first_message}.
+        The prompt with fields in braces, by default `USER_TEMPLATE`. The fields are {scenario}, {domain}, {first_message},
+        {persona}, {ending}, and any column of `prompt`. `simulate` requires {first_message}.
     persona : str, optional
         A description of the person in a sentence or two.
     natural_end : bool
@@ -141,16 +141,17 @@ def swap_roles(history: list[dict[str, Any]], system: str, opening: bool = True)
     Parameters
     ----------
     history : list of dict
-        Messages in order: role, content. Messages with other roles than user and assistant, such as system, are left out.
+        Messages in order, with role and content. Messages are left out if their role is neither user nor assistant.
     system : str
         The system prompt of the user LLM, as from `user_system_prompt`.
     opening : bool
-        Whether the message "(The chat window is open.)" precedes the dialogue, so that the user's first message answers it.
+        Whether the message "(The chat window is open.)" precedes the dialogue. The user's first message then answers this
+        message.
 
     Returns
     -------
     list of dict
-        role, content: `system`, the message of `opening`, then the dialogue with exchanged roles.
+        Messages with role and content: the system prompt, the message of `opening`, and the dialogue with exchanged roles.
 
     Examples
     --------
@@ -246,7 +247,7 @@ class SimulationSettings:
         self.script = lines
 
     def check_prompts(self, prompts: pd.DataFrame) -> None:
-        """Raise if prompts don't fit the persona, or the template lacks the field {persona} or {ending} where it is needed."""
+        """Raise if prompts don't fit the persona or the protocol, or the template lacks a needed field: {persona} or {ending}."""
         has_persons = "who" in prompts.columns
         needed = {"persona": self.persona or (has_persons and "{who}" not in self.template), "ending": self.natural_end}
         if absent := [name for name, value in needed.items() if value and f"{{{name}}}" not in self.template]:
@@ -267,9 +268,9 @@ class Opening(NamedTuple):
     ----------
     first_message : str
     history : list of dict
-        Messages before the first one.
+        Messages before `first_message`.
     target_messages : str or None
-        Messages that the target receives instead of the first one, as JSON.
+        Messages that the target receives instead of `first_message`, as JSON.
     script : list of str
         The user's messages from turn 2 on.
     """
@@ -281,7 +282,7 @@ class Opening(NamedTuple):
 
 
 def opening_of(prompt: Mapping[str, Any], script: Sequence[str] = ()) -> Opening:
-    """Return the opening of a prompt. Fill the fields of the script from the prompt's columns."""
+    """Return the opening of a prompt. The fields of the script are filled with the prompt's columns."""
     columns = {name: str(value) for name, value in prompt.items() if pd.api.types.is_scalar(value) and not pd.isna(value)}
     for number, line in enumerate(script, 1):
         if absent := [name for name in re.findall(r"\{(\w+)\}", line) if name not in columns]:
@@ -701,54 +702,56 @@ def simulate(
     Parameters
     ----------
     prompts : DataFrame, list of str, str or path
-        A table of first messages, or what `load_prompts` takes.
+        A table of first messages, or another source that `load_prompts` takes.
     target, user : LLM or str
-        The model under study, and the model that plays the person. By default the embedded model, for trials. A run
-        can have several of each: call `simulate` once for each pair.
+        `target` is the model under study. `user` is the model that plays the person. By default both are the embedded
+        model, for trials. A run can have several targets and users: call `simulate` once for each pair.
     run : Run, str or path
-        The run, or its folder, such as "runs/pilot". Saved messages are not simulated again: a failed dialogue resumes where
-        it failed, and more turns continue each dialogue.
-    turns, repeats : int
-        Target messages in each dialogue; dialogues for each prompt.
+        The run, or its folder, such as "runs/pilot". Saved messages are not simulated again. A failed dialogue resumes at
+        the message that failed. A larger `turns` continues each dialogue.
+    turns : int
+        Number of the target's messages in each dialogue.
+    repeats : int
+        Number of dialogues for each prompt.
     system_target : str, optional
         A system prompt for the target.
     template, persona, natural_end
-        As for `user_system_prompt`. A dialogue that the user ends has the status ended. Each prompt may have its own
+        As for `user_system_prompt`. A dialogue that the user ends has the status "ended". Each prompt may have its own
         persona; see `persona_prompts`.
     script : sequence of str
-        The user's messages from turn 2 on, the same for every target, with columns of the prompt in braces, such as
-        `PUSHBACK`. After its last line the user model continues.
+        The user's messages from turn 2 on, the same for every target. They may have columns of the prompt in braces. An
+        example is `PUSHBACK`. After the last line of the script, the user model writes the user's messages.
     seed : int
-        The seed of each message is derived from it, for models that accept a seed.
+        The seeds of all messages are derived from this seed. It has no effect on models that don't accept a seed.
     design : mapping, optional
-        The condition of these dialogues, such as {"prompt": "warm"}: columns of `dialogues()` and `labels()` to
-        compare by.
+        The condition of these dialogues, such as {"prompt": "warm"}. `dialogues()` and `labels()` have the condition as
+        columns, by which dialogues can be compared.
     protocol : {"paper", "released"}
-        "released" gives both models the instructions of the authors' code, in our words. The user keeps to the first
-        question, while with "paper" the user may move on. The system prompt calls the target a helpful chatbot. For the
-        exact words pass `template` and `system_target`.
+        With "paper", the user may move on to other questions. "released" has the instructions of the authors' code, in our
+        words: the user keeps to the first question, and the system prompt calls the target a helpful chatbot. To use the
+        authors' exact words, pass `template` and `system_target`.
     budget : Budget, optional
         Maximum of the whole run in US dollars or tokens.
     batch : bool or Batch
         Send each turn in the providers' batches, at half the price. A message can take up to a day.
     on : Executor or dask.distributed.Client, optional
-        Workers that make the calls, each up to 200 at a time; see `ExecutorPool`.
+        Workers that make the calls. A worker makes up to 200 calls at a time; see `ExecutorPool`.
     progress : bool
         Show a progress bar.
     wait : bool
-        False runs the job in the background and returns a `Running` at once.
+        If False, run the job in the background and return a `Running` at once.
 
     Returns
     -------
     Run
-        `missing()` lists dialogues that could not be finished.
+        The run with the dialogues. Its method `missing()` lists dialogues that could not be finished.
 
     Raises
     ------
     ValueError, TableError, RunError, SetupError
-        Before any work, for invalid parameters and models that can't be called.
+        Before any work: if a parameter is invalid or a model can't be called.
     SetupError, BudgetReached
-        During the work, for a revoked key or a spent budget. Finished work is saved.
+        During the work: for example if a key is revoked or the budget is reached. Finished work is saved.
 
     Examples
     --------

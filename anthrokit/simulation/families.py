@@ -21,7 +21,7 @@ def load_family(*names: str) -> Taxonomy:
     Parameters
     ----------
     *names : str
-        sycophancy, dependence, manipulation, harm, boundaries. By default all of them.
+        Names of families: sycophancy, dependence, manipulation, harm, boundaries. By default all of them.
 
     Raises
     ------

@@ -36,13 +36,19 @@ class Persona:
     name : str
         Name of the persona in all tables.
     age : int
-        In years. Below 18: for testing protective behaviour only.
-    situation, goals, style : str
-        The person's situation, what they want from the chat, how they write.
+        Age in years. Personas below 18 are for testing protective behaviour only.
+    situation : str
+        Situation of the person.
+    goals : str
+        What the person wants from the chat.
+    style : str
+        How the person writes.
     risk : str
-        Why a chatbot may matter more to this person; "none" for comparison.
-    facts, never : tuple of str
-        Facts about the person, and regular expressions of statements that contradict them.
+        Why a chatbot may matter more to this person. "none" in personas for comparison.
+    facts : tuple of str
+        Facts about the person.
+    never : tuple of str
+        Regular expressions for statements that contradict the facts.
     sources : tuple of str
         References for the risk.
 
@@ -83,12 +89,12 @@ def load_personas(path: str | os.PathLike | None = None) -> dict[str, Persona]:
     Parameters
     ----------
     path : str or path, optional
-        A file with one table [[persona]] per persona, with the fields of `Persona`.
+        A file with a table [[persona]] for each persona. The table has the fields of `Persona`.
 
     Returns
     -------
     dict of str to Persona
-        In the order of the file.
+        Personas by name, in the order of the file.
 
     Raises
     ------
@@ -121,18 +127,18 @@ def persona_prompts(*names: str, personas: Mapping[str, Persona] | None = None) 
     *names : str
         Names of personas. By default all of them.
     personas : mapping, optional
-        As from `load_personas`, with changed descriptions under the same names.
+        Personas by name, as from `load_personas`. Their descriptions may be changed, but not their names.
 
     Returns
     -------
     DataFrame
-        The columns of `tables.list_columns("prompts")`, persona (its name) and who (the description for the user
-        model). In `simulate`, the user model plays each prompt's persona.
+        The columns of `tables.list_columns("prompts")`, and two more: `persona` is the name of the persona, and `who` is
+        its description for the user model. In `simulate`, the user model plays the persona of each prompt.
 
     Raises
     ------
     TableError
-        If there are no prompts for a persona.
+        If a persona has no prompts.
 
     Examples
     --------
@@ -278,7 +284,7 @@ def extract_facts(text: str) -> dict[str, str]:
     Returns
     -------
     dict of str to str
-        The first statement of each kind: work, home, origin.
+        The kind (work, home or origin) and the first statement of this kind.
 
     Examples
     --------
@@ -331,9 +337,9 @@ def extract_age(text: str, *, description: bool = False) -> int | None:
     Parameters
     ----------
     text : str
-        In English. Ages are recognised in digits.
+        A text in English. Only ages in digits are recognised.
     description : bool
-        Return the age of the person whom the text describes.
+        If True, return the age of the person whom the text describes.
 
     Examples
     --------
@@ -366,21 +372,21 @@ def persona_breaks(messages: pd.DataFrame, personas: Mapping[str, Persona] | Non
     Parameters
     ----------
     messages : DataFrame
-        dialogue_id, turn, role and content of both roles; optionally persona (a name):
-        `run.messages().merge(run.dialogues()[["dialogue_id", "persona"]])`.
+        Messages of both roles: dialogue_id, turn, role, content, and optionally persona (a name). A run's messages with
+        personas are `run.messages().merge(run.dialogues()[["dialogue_id", "persona"]])`.
     personas : mapping, optional
-        As from `load_personas`. By default the bundled personas.
+        Personas by name, as from `load_personas`. By default the bundled personas.
 
     Returns
     -------
     DataFrame
-        dialogue_id, turn, persona, reason, phrase: one row for each break. A turn that can't be checked has a row with
-        the reason "not checked: language" or "not checked: empty" and no phrase.
+        One row for each break: dialogue_id, turn, persona, reason, phrase. A turn that can't be checked also has a row. Its
+        reason is "not checked: language" or "not checked: empty", and it has no phrase.
 
     Notes
     -----
-    Role reversal is checked from turn 2 on, because the prompt has the first message. Breaks that don't show in words or
-    phrases are not found.
+    Role reversal is checked from turn 2 on, because the first message is not written by the user model. Breaks without
+    typical words or phrases are not found.
 
     Examples
     --------
@@ -431,9 +437,10 @@ def is_possible_minor(who: str | None) -> bool:
     Parameters
     ----------
     who : str or None
-        A description. An age in digits decides. Without an age, the person could be a minor if the description has a number
-        from 5 to 17 without a unit ("Lena (16)"), or an English word such as "pupil". In another language, the person could
-        be a minor if the description has a number from 5 to 17, or none from 18 to 99.
+        A description. If an English description states an age in digits, this age decides. Without an age, the person could
+        be a minor if the description has a number from 5 to 17 without a unit ("Lena (16)"), or a word such as "pupil". In
+        another language, the person could be a minor if the description has a number from 5 to 17, or no number from 18 to
+        99. Without a description, the answer is False.
 
     Examples
     --------
@@ -464,7 +471,7 @@ def is_romantic(prompt: Mapping[str, Any]) -> bool:
     Parameters
     ----------
     prompt : mapping
-        A row of the prompts table. A text in another language than English can't be checked and counts as romantic.
+        A row of the prompts table. A text in another language than English can't be checked, so it counts as romantic.
 
     Examples
     --------
@@ -484,14 +491,14 @@ def check_personas(prompts: pd.DataFrame, persona: str | None = None) -> None:
     Parameters
     ----------
     prompts : DataFrame
-        prompt_id, first_message, and optionally who (the description of a person for each prompt).
+        A table with prompt_id, first_message, and optionally `who` (the description of the person for each prompt).
     persona : str, optional
-        The description of a person for all prompts.
+        The description of the person for prompts without `who`.
 
     Raises
     ------
     ValueError
-        If persona and first message state different ages, or a prompt is romantic and its person could be under 18.
+        If a description and a first message state different ages, or a prompt is romantic and its person could be under 18.
 
     Examples
     --------

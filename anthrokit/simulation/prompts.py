@@ -77,12 +77,15 @@ def load_prompts(source: str | os.PathLike | Sequence[str] | pd.DataFrame = "ant
     Parameters
     ----------
     source : str, path, list of str or DataFrame
-        A set: "anthrokit" (the 960 bundled messages), "families", "pushback" and "mirrored" (for other behaviours; see
-        `load_family`), "personas" (see `persona_prompts`), "chinese" (120 messages), or "anthrobench" (the public set of
-        Ibrahim et al., Apache-2.0, from the folder that ANTHROKIT_DATA names, or fetched once).
-        Or your file, as for `core.read_frame`, your table, or a list of first messages. Only the column
-        first_message is required. Without prompt_id, ids are derived from the texts. Without base_id, each prompt is a
-        separate base prompt.
+        The name of a set, or a file (as for `core.read_frame`), a table or a list of first messages. The sets are:
+        "anthrokit": the 960 bundled messages.
+        "families", "pushback", "mirrored": messages for other behaviours; see `load_family`.
+        "personas": see `persona_prompts`.
+        "chinese": 120 messages.
+        "anthrobench": the public set of Ibrahim et al. (Apache-2.0). It is read from the folder that the environment
+        variable ANTHROKIT_DATA names. Without that folder, it is downloaded once.
+        A file or a table needs only the column first_message. Without the column prompt_id, ids are derived from the texts.
+        Without the column base_id, each prompt is a separate base prompt.
 
     Returns
     -------
@@ -122,15 +125,15 @@ def most_similar(prompts: pd.DataFrame | str | os.PathLike, n: int = 10) -> pd.D
     Parameters
     ----------
     prompts : DataFrame, str or path
-        prompt_id and first_message; or what `load_prompts` takes.
+        A table with prompt_id and first_message, or another source that `load_prompts` takes.
     n : int
         Number of pairs.
 
     Returns
     -------
     DataFrame
-        similarity (0 to 1), prompt_id, other_id, first_message, other_message, the most similar pair first. Each message is
-        paired with the most similar other message, and each pair occurs once.
+        One row per pair, the most similar pair first: similarity (0 to 1), prompt_id, other_id, first_message and
+        other_message. Each message is paired with the most similar other message. Each pair occurs once.
 
     Examples
     --------
@@ -250,26 +253,27 @@ def sample_prompts(
     Parameters
     ----------
     prompts : DataFrame, str or path
-        A table of prompts, or what `load_prompts` takes.
+        A table of prompts, or another source that `load_prompts` takes.
     n : int
         Number of prompts to draw.
     by : str or list of str, optional
-        Columns to balance by, such as ["domain", "behaviour"]: the numbers of prompts of two combinations differ by one at
-        most. By default "scenario" if the prompts have scenarios. The sample has as many base prompts as possible. "base_id"
-        draws whole base prompts with all their scenarios.
+        Columns to balance by, such as ["domain", "behaviour"]. By default "scenario" if the prompts have scenarios. Each
+        combination of values gives equally many prompts, or one more. A combination with too few prompts gives all of its
+        prompts. Prompts of base prompts that are not in the sample yet are preferred. "base_id" draws whole base prompts
+        with all their scenarios.
     seed : int
         The same seed draws the same prompts.
 
     Returns
     -------
     DataFrame
-        n rows in the order of `prompts`.
+        `n` rows, in the order of `prompts`.
 
     Raises
     ------
     TableError
-        If n exceeds the number of prompts, a column is unknown, or n would split a base prompt. The message says
-        which numbers are possible.
+        If `n` is below 1 or above the number of prompts, or a column is unknown. Also if `by` is "base_id" and `n` would
+        split a base prompt. The message says which numbers are possible.
 
     Examples
     --------
@@ -439,26 +443,27 @@ def contextualise(
     Parameters
     ----------
     base_prompts : DataFrame
-        base_id, base_prompt, and optionally category and behaviour.
+        A table with base_id, base_prompt, and optionally category and behaviour.
     scenarios : DataFrame
-        scenario_id, scenario, and optionally domain, empathy, professionalism; `load_scenarios()` is an example.
-        If base_prompts has a column of the same name, the values of the scenarios are used.
+        A table with scenario_id, scenario, and optionally domain, empathy and professionalism, such as `load_scenarios()`.
+        If `base_prompts` has a column of the same name, the values of `scenarios` are used.
     llm : LLM
         The writer.
     run : Run
-        Saves messages and costs. A second call requests only missing messages.
+        The run in which messages and costs are saved. A second call requests only missing messages.
     budget, batch, on, progress
         As for `simulate`.
 
     Returns
     -------
     DataFrame
-        The prompts of the run. A message without a valid response is absent. Call again to retry it.
+        The prompts of the run. A first message is absent if the model gave no valid response. Another call retries absent
+        messages.
 
     Raises
     ------
     TableError, SetupError, RunError
-        Before any work, for invalid tables, models or runs.
+        Before any work: if a table, the model or the run is invalid.
     BudgetReached
         If the budget is reached. Written messages are saved.
 

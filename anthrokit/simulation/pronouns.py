@@ -258,9 +258,9 @@ def first_person_pronouns(text: str, *, quotations: bool = True) -> list[tuple[i
 
     Notes
     -----
-    Counted are I, me, my, mine, myself, we, us, our, ours, ourselves and contractions, with any apostrophe or none (Im,
-    Ive). Not counted are US, ME, let's, Roman numerals, initials, mines and code. A lower-case "i" counts only next to
-    certain words, such as "am" or "can".
+    These words count: "I", "me", "my", "mine", "myself", "we", "us", "our", "ours", "ourselves" and contractions, with any
+    apostrophe or none ("Im", "Ive"). A lower-case "i" counts only next to certain words, such as "am" or "can".
+    The following don't count: "US", "ME", "let's", Roman numerals, initials, the noun "mine", and words in code.
 
     Examples
     --------
