@@ -28,25 +28,28 @@ class Completion:
     content : str or None
         The answer without reasoning; None if it is missing.
     status : str
-        ok, truncated (cut by the token limit), refused (by the provider or the model's refusal field), empty, failed.
+        "ok", "truncated" (cut by the token limit), "refused" (by the provider or in the model's refusal field), "empty" or
+        "failed".
     reasoning : str or None
         The reasoning.
-    finish_reason, served_model : str or None
-        As the server states them.
+    finish_reason : str or None
+        Why the answer ended: "stop", "length" or "content_filter". Other reasons are in the server's words.
+    served_model : str or None
+        The model that answered, as the server names it.
     tokens_in, tokens_out : int
-        The server's counts, or estimates if they are missing or absurd.
+        The server's counts of tokens. Missing or absurd counts are replaced by estimates.
     tokens_cached : int
         Part of `tokens_in` that the provider read from its prompt cache.
     cost : float or None
-        US dollars by LiteLLM's price table or the model's `price`; None if both are missing.
+        US dollars, by the model's `price`, LiteLLM's price table or a router's header. None if the price is unknown.
     seconds : float
-        From the first attempt to the answer.
+        Seconds from the first attempt to the answer.
     attempts : int
         Number of attempts.
     error : str or None
         Why the answer is missing.
     server : str or None
-        Address of the server that answered, if one was named.
+        Address of the server that answered, if the model has an address.
 
     Examples
     --------
@@ -169,7 +172,7 @@ def stop_meaning(reason: Any) -> str | None:
     Returns
     -------
     str or None
-        None if the server gave no reason or an unknown one; the latter prints a notice.
+        None if the reason is missing or unknown. An unknown reason prints a notice.
 
     Examples
     --------
@@ -212,15 +215,16 @@ def completion_of(
     cost: float | None = None,
     messages: Sequence[Mapping[str, Any]] = (),
 ) -> Completion:
-    """Return an answer with its status, from a server's response whose fields may have any type.
+    """Return an answer with its status, from the fields of a server's response. The fields may have any type.
 
     Parameters
     ----------
     finish
         The stop reason, in any provider's words.
     usage : (tokens in, tokens out)
+        The server's counts of tokens.
     cached
-        Part of the tokens in that came from the provider's cache.
+        Number of tokens in that the provider read from its cache.
     cost : float, optional
         US dollars, if known.
     messages : sequence of dict
@@ -273,9 +277,9 @@ def guess_messages(messages: Sequence[Mapping[str, Any]]) -> int:
 
 # %% ../../nbs/02_models/04_answers.ipynb #9553c5df
 def usage_counts(usage: Any) -> tuple[Any, Any]:
-    """Return the tokens (in, out) from the usage fields of a response, of any provider; (0, 0) without usage fields.
+    """Return the tokens (in, out) from the usage fields of any provider's response; (0, 0) without usage fields.
 
-    xAI and the OpenAI-compatible Gemini server count the tokens of thoughts only in the total.
+    xAI and the OpenAI-compatible Gemini server count tokens of thoughts only in the total. The tokens out include them.
 
     Examples
     --------
@@ -317,7 +321,7 @@ def read_chat_completion(
     messages : sequence of dict
         The sent messages, to estimate their tokens if the server states no count.
     **overrides
-        Arguments of `completion_of` that are known from elsewhere, such as cost. None is ignored.
+        Arguments of `completion_of` that replace those from the body, such as cost. Arguments of None are ignored.
 
     Raises
     ------

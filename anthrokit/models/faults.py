@@ -72,7 +72,7 @@ class Fault(Exception):
     text : str
         The provider's words, without keys.
     status : int or str
-        The HTTP status, or the kind of error without one.
+        The HTTP status. If there is none, the kind of error.
     retry_after : float, optional
         Seconds that the server asks to wait.
     tokens : (int, int), optional
@@ -81,7 +81,8 @@ class Fault(Exception):
     Attributes
     ----------
     follows : str
-        The consequence: retry, refused, unit (fails) or stop.
+        The consequence: "retry", "refused" (the call has a refused answer), "unit" (the unit of work fails) or "stop" (the
+        run stops).
     may_be_paid : bool
         Whether the provider may bill the attempt.
     """
@@ -103,7 +104,7 @@ class Fault(Exception):
         return self.text
 
     def sentence(self, model: str) -> str:
-        """Return the sentence that a user reads."""
+        """Return the message for the user."""
         return KINDS[self.kind].sentence.format(model=model, text=self.text, status=self.status)
 
     def error(self, model: str, attempts: int = 1) -> CallFailed | SetupError:
@@ -337,6 +338,6 @@ def fault_of_error(error: Exception, timeout: float) -> Fault | None:
 
 # %% ../../nbs/02_models/02_faults.ipynb #c2273967
 def pause_before_next(attempts: int, retry_after: float | None) -> float:
-    """Return the seconds to wait before the next attempt: exponential with jitter, at least what the server asks."""
+    """Return the seconds to wait before the next attempt: exponential with jitter, and at least as long as the server asks."""
     pause = random.uniform(0.5, 1.0) * min(60.0, 0.5 * 2.0**attempts)
     return pause if retry_after is None else retry_after + random.uniform(0.0, 0.2) * pause

@@ -22,7 +22,7 @@ __all__ = ['Budget']
 
 # %% ../../nbs/02_models/06_limits.ipynb #953a69ea
 class Bucket:
-    """A token bucket: at most `rate` units in any minute, a twentieth of them at once."""
+    """A token bucket with at most `rate` units in any minute. At most a twentieth of them is taken at once."""
 
     def __init__(self, rate: float):
         self.rate, self.size = rate, max(1.0, rate / 20)
@@ -168,7 +168,7 @@ class RateLimiter:
         return Permit(server, time.monotonic(), tokens)
 
     def leave(self, permit: Permit, tokens_used: int | None, fault: Fault | None) -> None:
-        """Record the end of a call with the tokens of its answer, if any: correct the reserved tokens, and free its place."""
+        """Record the end of a call: free its place, and replace its reserved tokens by those of its answer, if any."""
         if self.tokens and tokens_used is not None:
             self.tokens.take(tokens_used - permit.tokens)
         permit.server.leave(permit.sent_at, tokens_used is not None, fault)
@@ -181,7 +181,7 @@ after_fork(_LIMITERS.clear)
 
 
 def limiter_of(key: str, servers: int = 1) -> RateLimiter:
-    """Return the rate limiter shared by all models with one name, key and list of addresses."""
+    """Return the rate limiter of a key. Models share it if their model string, API key and addresses are the same."""
     return _LIMITERS.setdefault(key, RateLimiter(servers))
 
 
@@ -204,12 +204,13 @@ class Budget:
 
     Notes
     -----
-    A call is made only if its expected cost fits: the cost if the answer has the 95th percentile of the tokens of the model's
-    last answers for the same purpose. Until five answers are known, calls are made one at a time, and the most expensive
-    outcome must fit: `max_tokens`, or the longest answer in LiteLLM's table, or 4,096 tokens. So the run ends near the
-    cap. It exceeds the cap if the calls in flight (at most `max_concurrency` per model) cost more than expected. A batch is sent
-    only if its most expensive outcome fits. Failed attempts that may be billed count. The tokens of a request are
-    estimated rather too high.
+    A call is made only if its expected cost fits in the budget. The expected length of an answer is the 95th percentile of
+    the model's last answers for the same purpose. Until five such answers are known, the calls are made one at a time, and
+    their maximum cost must fit. The maximum length of an answer is `max_tokens`, or else the longest answer in LiteLLM's table,
+    or else 4,096 tokens. The tokens of a request are estimated conservatively (rather too high).
+
+    The run therefore ends near the cap. It can exceed the cap if the calls in flight cost more than expected; these are at
+    most `max_concurrency` per model. A batch is sent only if its maximum cost fits. Failed attempts that may be billed count.
 
     Examples
     --------

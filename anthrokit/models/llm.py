@@ -268,7 +268,7 @@ _BLOCK = {"openai": 128, "deepseek": 64}
 
 
 class PromptCache(NamedTuple):
-    """A provider's prompt cache: minimum and block in tokens, read and write in US dollars per token."""
+    """A provider's prompt cache: minimum and block size in tokens, and prices to read and write in US dollars per token."""
 
     least: int
     block: int
@@ -296,7 +296,7 @@ _NO_SYSTEM_ROLE = ". If the model has no system role, pass LLM(…, system_role=
 
 
 def system_in_user_turn(messages: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return messages without a system role: the system text begins the first user message.
+    """Return messages without a system role. The system text begins the first message; if it isn't the user's, a new one is added.
 
     Examples
     --------
@@ -327,43 +327,43 @@ class LLM(metaclass=Naming):
     Parameters
     ----------
     model : str
-        A LiteLLM model string: "openai/gpt-4o", "anthropic/claude-sonnet-4-5", "ollama/llama3.1",
-        "openai/<name>" with `api_base` for an OpenAI-compatible server, or
-        "local/smollm2-135m-instruct", the embedded model.
+        A LiteLLM model string: "openai/gpt-4o", "anthropic/claude-sonnet-4-5", "ollama/llama3.1", or "openai/<name>" with
+        `api_base` for an OpenAI-compatible server. "local/smollm2-135m-instruct" is the embedded model.
     name : str, optional
-        Name in tables; the model string by default. Two settings of one model need two names.
+        Name in tables, by default the model string. The same model with two settings needs two names.
     api_base : str or list of str, optional
-        Address of the server, such as "http://localhost:8000/v1". With several, each call goes to
-        the one with the fewest calls in flight; one that fails is left out until it recovers.
+        Address of the server, such as "http://localhost:8000/v1", or addresses of several servers. Each call goes to the
+        server with the fewest calls in flight. Failing servers are left out until they recover.
     api_key : str, optional
-        By default the provider's environment variable. Never stored, shown, pickled or logged.
+        The key, by default from the provider's environment variable. It is never stored, shown, pickled or logged.
     temperature, top_p : float, optional
-        None: the provider's default.
+        By default those of the provider.
     max_tokens : int, optional
         Maximum tokens of an answer.
     timeout : float
-        Seconds for one attempt, from sending to the last byte.
+        Maximum seconds of one attempt, from sending to the last byte.
     max_concurrency : int
-        Calls in flight at once, at all servers together.
+        Maximum number of calls in flight, at all servers together.
     max_retries : int
         Further attempts after a transient fault.
     price : (float, float), optional
         US dollars per million input and output tokens, if LiteLLM's table doesn't know the model.
     rpm, tpm : float, optional
-        Requests and tokens per minute that the key allows. Models with the same name, address and key share them.
+        Requests and tokens per minute that the key allows. Models with the same model string, address and key share these
+        limits.
     system_role : bool
         False for a model that has no system role: the system text is put at the beginning of the first user message.
     transport : str
         "lean": directly to the provider if the request equals that of LiteLLM, otherwise through LiteLLM.
         "litellm": always through LiteLLM.
     **options
-        Other arguments of LiteLLM's completion, such as reasoning_effort="low", or of a provider, such as top_k=20. A
-        notice names unknown options. An option that resembles another parameter raises an error.
+        Other arguments of LiteLLM's completion, such as reasoning_effort="low", or of a provider, such as top_k=20. Unknown
+        options are sent with a notice. If an unknown option resembles a known one, an error is raised.
 
     Raises
     ------
     ValueError
-        If a setting is invalid, or JSON can't hold it.
+        If a setting is invalid or can't be saved as JSON.
 
     Examples
     --------
@@ -461,12 +461,12 @@ class LLM(metaclass=Naming):
         Returns
         -------
         LLM
-            The model.
+            The same model.
 
         Raises
         ------
         SetupError
-            States what is wrong and what to do.
+            If a check fails. The message says what to do.
 
         Examples
         --------
@@ -544,7 +544,7 @@ class LLM(metaclass=Naming):
 
     @property
     def limiter(self) -> RateLimiter:
-        """Return the rate limiter that the model shares with models of the same name, address and key."""
+        """Return the rate limiter that the model shares with models of the same model string, address and key."""
         return limiter_of(digest(self.model, *(self.bases or (None,)), self.credentials.key), len(self.bases) or 1)
 
     @property
@@ -561,13 +561,13 @@ class LLM(metaclass=Naming):
         return table.get(self.model) or table.get(self.model.split("/", 1)[-1]) or {}
 
     def prices(self, batch: bool = False) -> tuple[float, float] | None:
-        """Return US dollars per token (in, out); None if neither `price` nor LiteLLM's table has them.
+        """Return the price as US dollars per token (in, out); None if neither `price` nor LiteLLM's table has it.
 
         Parameters
         ----------
         batch : bool
-            For the provider's batches; otherwise for single calls, in the model's `service_tier` if it has one. Falls
-            back to the price of standard calls.
+            If True, return the price in the provider's batches. If False, return the price of single calls in the model's
+            `service_tier`, if any. If LiteLLM's table lacks this price, the price of standard calls is returned.
 
         Examples
         --------
@@ -630,9 +630,9 @@ class LLM(metaclass=Naming):
     # Calls
 
     def as_sent(self, messages: Sequence[Mapping[str, str]] | str) -> list[Mapping[str, str]]:
-        """Return messages as the model takes them: a text as a user message.
+        """Return messages in the form that is sent. A text becomes a user message.
 
-        A model without a system role gets the system text in the first user message.
+        For a model without a system role, the system text is put into the first user message.
 
         Examples
         --------
@@ -659,19 +659,21 @@ class LLM(metaclass=Naming):
         Parameters
         ----------
         messages : list of dict, or str
-            role (system, user, assistant) and content.
+            A text, or messages with role (system, user, assistant) and content.
         **parameters
-            For this call only, such as seed or max_tokens.
+            Parameters of this call only, such as seed or max_tokens.
 
         Returns
         -------
         Completion
-            A refusal, a cut or an empty answer has that status.
+            The answer. If it is refused, truncated or empty, this is its status.
 
         Raises
         ------
-        CallFailed, SetupError
-            As in the table of the notebook on faults.
+        CallFailed
+            If the call failed, after retries if the fault may pass.
+        SetupError
+            If every call would fail, for example because the key is invalid.
         """
         return wait_for(self.acomplete(messages, **parameters))
 
@@ -690,10 +692,10 @@ class LLM(metaclass=Naming):
         messages, **parameters
             As for `complete`.
         on_lost : callable, optional
-            Called with each attempt without an answer that may be billed: a completion with the server's counts
-            (status unread) or estimates (status estimated). Its exceptions end the attempts.
+            Called with each failed attempt that may be billed, as a completion. Its status is "unread" if the server counted
+            the tokens, and "estimated" if the tokens are estimated. An exception of `on_lost` ends the attempts.
         show : callable, optional
-            Called with each piece of the answer as it arrives, without reasoning. A fault after the first piece is
+            Called with each piece of the answer when it arrives. Reasoning is left out. After the first piece, a fault is
             not retried.
         """
         live = self._live

@@ -80,7 +80,7 @@ def wait_for(work: Coroutine[Any, Any, Any], tick: Callable[[], None] = lambda: 
     Parameters
     ----------
     work : coroutine
-        The coroutine. An interrupt (Ctrl-C, the stop button) cancels it and waits until its clean-up has ended.
+        The coroutine. An interrupt (Ctrl-C, the stop button) cancels it, and waits up to ten seconds for its clean-up.
     tick : callable, optional
         Called about five times a second in the waiting thread, and once at the end.
 
@@ -121,7 +121,7 @@ async def await_for(work: Coroutine[Any, Any, Any], tick: Callable[[], None] = l
     Parameters
     ----------
     work : coroutine
-        The coroutine. It is cancelled if the caller is.
+        The coroutine. If the caller is cancelled, the coroutine is cancelled too.
     tick : callable, optional
         Called about five times a second on the caller's loop.
 

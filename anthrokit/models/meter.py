@@ -35,7 +35,7 @@ class Writer:
         self._failure: Exception | None = None
 
     def put(self, table: str, rows: Iterable[Mapping[str, Any]], then: Callable[[], None] = lambda: None) -> None:
-        """Write rows. `then` is called once the rows are on disk. An error is raised by the next call of `put` or `flush`."""
+        """Write rows soon. When the rows are on disk, `then` is called. Errors are raised by the next call of `put` or `flush`."""
         if self._failure is not None:
             raise self._failure
         if not self._rows:
@@ -77,9 +77,11 @@ class Request:
     llm : LLM
         The model.
     messages : sequence of dict
-        role and content.
-    unit, purpose : str
-        What the call is recorded under: the id of the message or rating, and user, target, judge, ….
+        Messages with role and content.
+    unit : str
+        Id of the message or rating for which the call is made. The call is recorded under this id.
+    purpose : str
+        Purpose of the call: user, target, judge, ….
     parameters : dict
         Parameters of this call only, such as seed.
 
@@ -98,7 +100,7 @@ class Request:
 
     @functools.cached_property
     def id(self) -> str:
-        """A hash of everything that determines the response, by which another process finds the request."""
+        """Return a hash of everything that determines the response. Another process finds the request by this hash."""
         return digest(
             self.unit, self.purpose, self.llm.settings, self.parameters, list(self.messages), length=32
         )
@@ -112,7 +114,7 @@ class Meter:
     run : Run
         The run whose calls are booked.
     budget : Budget, optional
-        By default the budget recorded in the run, if any.
+        The budget. By default the recorded budget of the run, if any.
 
     Attributes
     ----------
@@ -121,7 +123,7 @@ class Meter:
     tokens : int
         Tokens spent.
     estimated : int
-        The part of `tokens` that is estimated: from calls without an answer that the provider may bill.
+        Number of estimated tokens among `tokens`. They belong to failed attempts that the provider may bill.
 
     Examples
     --------
@@ -159,7 +161,7 @@ class Meter:
     # Reservations
 
     def check(self, models: Iterable[LLM]) -> None:
-        """Raise if there is a cap in dollars, and the price of a model or of earlier calls is unknown."""
+        """Raise if the budget has a cap in dollars, but the price of a model or of earlier calls is unknown."""
         if self.budget.usd is None:
             return
         if self.cost is None:
@@ -312,19 +314,20 @@ class Meter:
         request : Request
             The call.
         settle : bool
-            Return when the call is on disk. If False, it is written within 50 ms, in one transaction with the rows that the
-            caller puts into `writer` meanwhile. A failed call is on disk in either case.
+            If True, return when the call is on disk. If False, the call is written within 50 ms. Rows that the caller puts
+            into `writer` meanwhile are written in the same transaction. Failed calls are always on disk.
         raises : bool
-            Raise CallFailed. If False, a failed call is a completion with the status failed.
+            If True, raise CallFailed if the call fails. If False, return a completion with the status "failed" instead.
         show : callable, optional
             As for `LLM.acomplete`.
         ask : coroutine function, optional
-            Makes the call, given the model and the messages; by default the model's `acomplete`.
+            A function that makes the call. Its arguments are the model and those of `LLM.acomplete`. By default the model's
+            `acomplete`.
 
         Raises
         ------
         BudgetReached
-            The call could exceed the cap and was not made, or its attempts so far have reached the cap.
+            If the call could exceed the cap, before it is made. Also if failed attempts of the call have reached the cap.
         CallFailed, SetupError
             As in `LLM.complete`.
         """

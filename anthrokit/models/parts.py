@@ -40,7 +40,7 @@ def _suffix(path: Path) -> str:
 
 
 class Part(NamedTuple):
-    """A part of a file: rows of a row group of a Parquet file, lines of a JSON Lines file, or another file as a whole."""
+    """A part of a file: rows of a row group (Parquet) or lines (JSON Lines). Any other file is a single part."""
 
     path: Path
     number: int
@@ -52,7 +52,7 @@ class Part(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Return the name of the part, and of the file that holds its result."""
+        """Return the name of the part. The file with its result has the same name."""
         return f"{self.stem}-{self.number:05}"
 
     @property
@@ -61,13 +61,13 @@ class Part(NamedTuple):
         return _suffix(self.path)
 
     def read_bytes(self) -> bytes:
-        """Return the lines of the part, or the content of its file."""
+        """Return the lines of the part. For a file with a single part, return its content."""
         with open_text(self.path) as file:
             file.buffer.seek(self.start)
             return file.buffer.read(self.size or -1)
 
     def fingerprint(self) -> str:
-        """Return a hash of the lines, or of all columns of the row group."""
+        """Return a hash of the part's lines or, for Parquet, of all columns of its row group."""
         import pyarrow.parquet
 
         if self.suffix != ".parquet":
@@ -82,7 +82,7 @@ class Part(NamedTuple):
     def records(self, columns: Sequence[str] | None = None) -> list[Any]:
         """Return the rows of the part as dicts. A line that is not JSON is returned as text.
 
-        `columns` limits the columns of a Parquet file.
+        For Parquet files, `columns` selects columns.
         """
         import pyarrow.parquet
 
@@ -106,12 +106,13 @@ def parts_of(source: Any, what: str = "rows", *, others: Sequence[str] = ()) -> 
     Parameters
     ----------
     source : path or list of paths
-        Parquet or JSON Lines files, or folders of them. Folders are searched with their subfolders, without names that begin
-        with a dot or an underscore, and without folders of results (`map_parts`).
+        Parquet or JSON Lines files, or folders of such files. Folders are searched with their subfolders. Files and
+        subfolders are skipped if their names begin with a dot or an underscore. Subfolders with results are skipped too (see
+        `require_same_settings`).
     what : str
-        What the files hold, for errors.
+        Content of the files, for the messages of errors.
     others : sequence of str
-        Suffixes of other files that are one part each, as JSON Lines files with .gz are.
+        Suffixes of other kinds of files. Each of these files is a single part, as is a JSON Lines file with the ending .gz.
 
     Returns
     -------
@@ -121,7 +122,7 @@ def parts_of(source: Any, what: str = "rows", *, others: Sequence[str] = ()) -> 
     Raises
     ------
     TableError
-        If a file is missing or malformed, a folder has no file, or two files have the same name.
+        If a file is missing or malformed, a folder has no such file, or two files have the same name.
 
     Examples
     --------
@@ -221,22 +222,22 @@ def map_parts(
     Parameters
     ----------
     function : callable
-        Takes a part and the arguments, and returns a table. Workers must be able to import it.
+        A function that takes a part and `arguments`, and returns a table. Workers must be able to import the function.
     parts : sequence of Part
         The parts, from `parts_of`.
     folder : path
         The folder of the results.
     *arguments
-        Passed to the function.
+        Further arguments of the function.
     on : Executor, dask.distributed.Client or ExecutorPool, optional
-        Its workers call the function.
+        The executor whose workers call the function.
     progress : bool
         Show a progress bar.
 
     Returns
     -------
     list of Path
-        The Parquet file of each part.
+        The Parquet files with the results, in the order of the parts.
 
     Raises
     ------

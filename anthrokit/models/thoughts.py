@@ -95,11 +95,11 @@ class SeparatedText(NamedTuple):
     Attributes
     ----------
     answer : str or None
-        None if the text has only reasoning.
+        The answer. None if the text has only reasoning.
     reasoning : str or None
-        The thoughts, joined by line breaks; None if there are none.
+        The thoughts, joined by line breaks. None if the text has no thoughts.
     marks : tuple of str
-        Marks left in the answer that may belong to reasoning, once each.
+        Marks in the answer that may belong to reasoning, without duplicates.
     """
 
     answer: str | None
@@ -307,19 +307,21 @@ def separate_thoughts(text: str | None, reasoning: str | None = None) -> Separat
     text : str or None
         The response of the model.
     reasoning : str or None
-        Reasoning from a separate field. If it is given, a lone closing mark after some text belongs to the answer.
+        Reasoning from a separate field of the response. If it is given, a lone closing mark after some text belongs to the
+        answer.
 
     Returns
     -------
     SeparatedText
-        The answer, the reasoning (that of the separate field, then that of the text), and marks in the answer that may belong
-        to reasoning.
+        The answer, the reasoning, and marks in the answer that may belong to reasoning. The reasoning begins with that of the
+        separate field.
 
     Notes
     -----
-    Thoughts are recognised at the beginning of a text, or after some text if they are a block on separate lines. Thoughts at
-    the beginning that no mark closes extend to the end of the text, or to `<final>`. A closing mark without an opening one
-    ends thoughts that the prompt opened. Marks in code, or mentioned in a sentence, stay in the answer.
+    Thoughts are recognised at the beginning of a text. After some text, they are recognised only as a block on separate
+    lines. If no mark closes the thoughts at the beginning, they extend to `<final>` or to the end of the text. A closing mark
+    without an opening mark ends thoughts that the prompt opened. Marks stay in the answer if they are in code or mentioned in
+    a sentence.
 
     Examples
     --------
@@ -361,7 +363,7 @@ def visible_answer(text: str) -> str:
     Returns
     -------
     str
-        The text without thoughts, and without text at the end that may become a mark.
+        The text without thoughts. Text at the end is also left out if it may be the beginning of a mark.
 
     Examples
     --------

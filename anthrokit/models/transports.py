@@ -85,7 +85,7 @@ def begin_import() -> concurrent.futures.Future:
 
 
 def import_litellm() -> Any:
-    """Return LiteLLM, imported once."""
+    """Return the module of LiteLLM. It is imported once per process."""
     future = begin_import()
     if future.done():
         return future.result()
@@ -113,7 +113,7 @@ def _has_listeners(litellm: Any) -> bool:
 
 
 def add_deployment(answer: Completion, headers: Mapping[str, Any], model: str) -> Completion:
-    """Return an answer with the information in a router's headers: the deployment that answered and the cost.
+    """Return an answer with information from a router's headers: the deployment that answered, and the cost if it was unknown.
 
     Parameters
     ----------
@@ -217,7 +217,7 @@ class Form:
 
 
 def translate_parameters(model: str, provider: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return parameters under the provider's names. Parameters that LiteLLM leaves out are missing."""
+    """Return parameters under the provider's names, without parameters that the model does not support according to LiteLLM."""
     about = {"model": model, "custom_llm_provider": provider, "drop_params": True}
     return import_litellm().utils.get_optional_params(**about, **copy.deepcopy(dict(parameters)))
 
@@ -383,7 +383,7 @@ class RequestTranslator:
         Parameters
         ----------
         messages : sequence of dict
-            The messages, to estimate their tokens if the server states no count.
+            The sent messages, to estimate their tokens if the server states no count.
         """
         body = parsed_body(raw)
         if self.provider not in _OPENAI_FORM:
@@ -450,8 +450,10 @@ class CachedPrefix(str):
 
     Parameters
     ----------
-    start, rest : str
-        The shared prefix, and the rest of this text.
+    start : str
+        The shared prefix.
+    rest : str
+        The rest of the text.
 
     Examples
     --------
@@ -469,7 +471,7 @@ class CachedPrefix(str):
 
 
 def plain_messages(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Remove cache markers from messages whose prefix no other call shares, since writing a cache costs.
+    """Remove cache markers from messages. Use it if no other call shares their prefix, since writing a cache costs.
 
     Examples
     --------
@@ -512,7 +514,7 @@ def _close_sessions() -> None:
 
 
 async def http(method: str, url: str, **options: Any) -> bytes:
-    """Return the body of a response to a request with options of aiohttp. Errors are raised as faults."""
+    """Make an HTTP request with options of aiohttp. Return the body of the response, or raise a fault for an error status."""
     async with _session().request(method, url, **options) as response:
         return await _body(response)
 
