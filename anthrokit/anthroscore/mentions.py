@@ -55,7 +55,7 @@ class Protocol(NamedTuple):
     released : bool
         Whether sentences are found and masked as in the authors' package.
     dependencies : tuple of str or None
-        spaCy's names of the grammatical positions where a mention counts. None: every noun phrase.
+        spaCy's names of the grammatical positions where a mention counts. If None, every noun phrase counts.
 
     Examples
     --------

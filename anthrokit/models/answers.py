@@ -279,7 +279,7 @@ def guess_messages(messages: Sequence[Mapping[str, Any]]) -> int:
 def usage_counts(usage: Any) -> tuple[Any, Any]:
     """Return the tokens (in, out) from the usage fields of any provider's response; (0, 0) without usage fields.
 
-    xAI and the OpenAI-compatible Gemini server count tokens of thoughts only in the total. The tokens out include them.
+    xAI and the OpenAI-compatible Gemini server count tokens of thoughts only in the total. The returned tokens (out) include them.
 
     Examples
     --------

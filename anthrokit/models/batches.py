@@ -382,7 +382,7 @@ class Provider:
         return await _call_provider(self.llm, once)
 
     async def look(self, batch: str) -> _BatchState:
-        """Return the state of a batch; its status is "gone" if the provider no longer knows the batch."""
+        """Return the state of a batch. If the provider no longer knows the batch, its status is "gone"."""
         try:
             return await _call_provider(self.llm, self.api.look, batch)
         except _Gone:
@@ -430,7 +430,7 @@ class BatchLedger:
         self.run = run
 
     def pending_files(self, model: str) -> dict[str, tuple[str | None, float, int]]:
-        """Return a model's pending files by id: the batch (None if not begun), maximum dollars, maximum tokens."""
+        """Return a model's pending files by id. Each has a batch (None if not begun), maximum dollars and maximum tokens."""
         sql = f"SELECT file, batch, cost_most, tokens_most FROM batches WHERE model = ? AND {OPEN_BATCHES} ORDER BY at"
         return {file: columns for file, *columns in self.run.ledger.rows(sql, [model])}
 
@@ -467,7 +467,7 @@ class BatchLedger:
         return bool(self.run.ledger.rows(sql + "AND batch_requests.status IS NULL", [request]))
 
     def saved_rows(self, requests: Iterable[str]) -> list[dict[str, Any]]:
-        """Return rows of `batch_requests` that mark these answers as saved."""
+        """Return rows of `batch_requests` that mark the answers to these requests as saved."""
         sql = f"SELECT {', '.join(_ROW)} FROM batch_requests WHERE request = ? AND answer IS NOT NULL"
         rows = (row for request in requests for row in self.run.ledger.rows(sql, [request]))
         return [{**dict(zip(_ROW, row, strict=True)), "answer": None} for row in rows]

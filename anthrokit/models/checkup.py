@@ -103,7 +103,7 @@ def doctor(servers: str | Sequence[str] = ()) -> pd.DataFrame:
         about: python, part, model, key or server.
         what: name of the part, model, key or server.
         state: ok or lacks.
-        detail: version, address or remedy.
+        detail: more about it, such as a version, an address or what to install.
         The table has the names of keys, but never a key.
 
     Examples

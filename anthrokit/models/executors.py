@@ -33,7 +33,7 @@ __all__ = ['Workers', 'RayExecutor', 'SupportsSubmit', 'ExecutorPool']
 
 # %% ../../nbs/02_models/11_executors.ipynb #361fc80a
 class Outcome(NamedTuple):
-    """The outcome of a call: its answer or error, and failed attempts that may be billed. If it has not begun, `answer` is None."""
+    """The outcome of a call: its answer or error, and failed attempts that may be billed. If the call has not begun, `answer` is None."""
 
     answer: Completion | Exception | None = None
     lost_attempts: Sequence[Completion] = ()
@@ -346,7 +346,7 @@ class ExecutorPool:
         return wait_for(all_of_them())
 
     async def finish(self, work: Coroutine[Any, Any, None]) -> None:
-        """Await work that uses the pool. If it is cancelled, no more calls begin, but calls in flight may still return answers."""
+        """Await work that uses the pool. After a cancellation, no more calls begin, but calls in flight may still return answers."""
         task = asyncio.ensure_future(work)
         try:
             await asyncio.shield(task)

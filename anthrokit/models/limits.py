@@ -77,7 +77,7 @@ class Server:
             self.rests_until = self._known_at + min(30, 2 ** min(self.failures - 2, 5))
 
     def leave(self, sent_at: float, has_answer: bool, fault: Fault | None) -> None:
-        """Record the end of a call: adapt the number of calls in flight, and note whether the server works."""
+        """Record the end of a call: adapt the limit of calls in flight, and note whether the server works."""
         self.in_flight -= 1
         now, self.lacks_model = time.monotonic(), fault is not None and fault.kind == "unknown"
         if fault is not None and fault.kind in ("rate", "timeout"):
@@ -181,7 +181,7 @@ after_fork(_LIMITERS.clear)
 
 
 def limiter_of(key: str, servers: int = 1) -> RateLimiter:
-    """Return the rate limiter of a key. Models share it if their model string, API key and addresses are the same."""
+    """Return the rate limiter of `key`, a hash of model string, addresses and API key. All models with this hash share the limiter."""
     return _LIMITERS.setdefault(key, RateLimiter(servers))
 
 

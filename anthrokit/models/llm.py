@@ -296,7 +296,9 @@ _NO_SYSTEM_ROLE = ". If the model has no system role, pass LLM(…, system_role=
 
 
 def system_in_user_turn(messages: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return messages without a system role. The system text begins the first message; if it isn't the user's, a new one is added.
+    """Return messages without a system role: the system text begins the first user message.
+
+    If the dialogue does not begin with a user message, one with the system text is added.
 
     Examples
     --------
@@ -666,7 +668,7 @@ class LLM(metaclass=Naming):
         Returns
         -------
         Completion
-            The answer. If it is refused, truncated or empty, this is its status.
+            The answer. Its status says whether it is refused, truncated or empty.
 
         Raises
         ------

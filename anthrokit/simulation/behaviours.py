@@ -301,7 +301,7 @@ class Taxonomy(metaclass=Naming):
         return cls.from_entries(entries, title, path)
 
     def select(self, names: str | Iterable[str] | None) -> list[str]:
-        """Return the names of the selected behaviours. A category selects all its behaviours, None all of the taxonomy.
+        """Return the names of the selected behaviours. A category selects all its behaviours. None selects all behaviours.
 
         Raises
         ------
