@@ -457,8 +457,8 @@ def mask_sentences(
     Parameters
     ----------
     texts : list of str, Series, dict, or DataFrame with a text column
-        The ids of a DataFrame come from its column text_id or, if it has none, from its index. The ids of a Series come
-        from its index, those of a dict from its keys, those of a list from the positions.
+        Ids come from the column text_id or else the index of a DataFrame, the index of a Series, the keys of a dict, or the
+        positions in a list.
     entities : str, list of str, re.Pattern or Entities
         The words or phrases that count as a mention; see `preset`.
     protocol : str

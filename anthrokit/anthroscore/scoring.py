@@ -736,13 +736,13 @@ def score_into(
     run : Run
         The run.
     texts : path of a table's file, DataFrame, Series, dict, or iterator of texts or of (id, text)
-        A CSV file (see `core.read_frame`) or an iterator is never loaded as a whole. A text must have the same id in every
-        call. The same text under the same id counts once.
+        A CSV file (see `core.read_frame`) or an iterator is never loaded as a whole. The ids of texts must be the same in
+        every call. The same text under the same id counts once.
     entities, model, protocol, dependencies, check_language, precision, text
         As for `score_texts`.
     role : str
-        Author of the texts: user or assistant. The scores of the roles are kept apart, because a user's message and the
-        answer to it have the same id.
+        Author of the texts: user or assistant. Each role has separate scores, because a user's message and the answer to
+        it have the same id.
     portion : int
         Number of texts that are scored and written at once.
     progress : bool
@@ -864,7 +864,7 @@ def stored_scores(run: Run, **scale: Any) -> pd.DataFrame:
 
 # %% ../../nbs/06_anthroscore/02_scoring.ipynb #6feaa995
 def stored_summary(run: Run, **scale: Any) -> pd.DataFrame:
-    """Return the AnthroScore of each text of a run, as `summarise` does, without loading the sentences.
+    """Return one row for each text of a run, as `summarise` does, without loading the sentences.
 
     Parameters
     ----------

@@ -744,7 +744,7 @@ def simulate(
     Returns
     -------
     Run
-        The run with the dialogues. Its method `missing()` lists dialogues that could not be finished.
+        The run with the dialogues. `missing()` of the run lists dialogues that could not be finished.
 
     Raises
     ------
