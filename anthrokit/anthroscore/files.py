@@ -174,8 +174,8 @@ def score(
     Returns
     -------
     DataFrame
-        The table of `score_texts`. For messages, it also has those of the columns dialogue_id, turn, target, prompt_id
-        and base_id that the messages have.
+        The table of `score_texts`. For messages, it also has dialogue_id, turn, target, prompt_id and base_id, if the table
+        of messages has these columns.
         With `run`: one row per status, with status and n_texts. `stored_scores` and `stored_summary` return the scores.
         With `into`: one row per part, with file, n_texts, n_scored and n_sentences.
 
