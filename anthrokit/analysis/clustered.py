@@ -46,9 +46,9 @@ def as_names(by: str | Sequence[str], what: str = "by", taken: Iterable[str] = (
     Raises
     ------
     TypeError
-        If `by` is neither text nor a list of texts.
+        If `by` is neither a string nor a list of strings.
     TableError
-        If the result has a column of this name.
+        If the parameter is `by` and a name is also a column of the result.
 
     Examples
     --------
@@ -122,7 +122,9 @@ def as_labels(labels: Run | pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     Raises
     ------
     TypeError
-        If it is none of these.
+        If `labels` is something else.
+    RunError
+        If the folder of the run is empty.
 
     Examples
     --------
@@ -171,7 +173,7 @@ def as_floats(values: pd.Series) -> np.ndarray:
     Parameters
     ----------
     values : Series
-        True, False and missing, in any dtype, or the numbers 1 and 0.
+        True and False, or the numbers 1 and 0, in any dtype. Values may be missing.
 
     Returns
     -------
@@ -256,7 +258,7 @@ def context_columns(labels: pd.DataFrame) -> list[str]:
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #3b39e306
 def number_clusters(cluster: Sequence) -> tuple[np.ndarray, pd.Index]:
-    """Return the cluster of each row as a number from 0, and the clusters' names. Raise if a row has no cluster."""
+    """Return the cluster of each row as a number from 0, and the names of the clusters. Raise if a row has no cluster."""
     codes, names = pd.factorize(cluster)
     if without := int((codes < 0).sum()):
         column = getattr(cluster, "name", None) or "cluster"
@@ -270,19 +272,19 @@ def clusters(frame: pd.DataFrame, column: str | None = None) -> pd.Series:
     Parameters
     ----------
     frame : DataFrame
-        A table with base_id, dialogue_id, or both.
+        A table with `base_id`, `dialogue_id`, or both.
     column : str, optional
         Another column that names the clusters.
 
     Returns
     -------
     Series
-        Names of clusters on the frame's index, never missing.
+        The name of the cluster of each row, with the index of `frame`. No name is missing.
 
     Raises
     ------
     TableError
-        If a row has neither base_id nor dialogue_id, or no value in `column`, or the table lacks this column.
+        If a row has neither `base_id` nor `dialogue_id`. With `column`, if the table lacks this column or a value is missing in it.
 
     Examples
     --------
@@ -309,7 +311,7 @@ def whole_turns(table: pd.DataFrame) -> np.ndarray:
     Parameters
     ----------
     table : DataFrame
-        A table with a column turn.
+        A table with a column `turn`.
 
     Returns
     -------
@@ -337,7 +339,7 @@ def whole_turns(table: pd.DataFrame) -> np.ndarray:
 
 
 def as_items(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with dialogue_id as text and turn as a whole number, so that tables of several sources join.
+    """Return a table with dialogue_id as text and turn as a whole number, so that it can be joined with other tables.
 
     Raises
     ------
@@ -360,9 +362,9 @@ def require_labelled_once(labels: pd.DataFrame, columns: Sequence[str] = ()) -> 
     Parameters
     ----------
     labels : DataFrame
-        A labels table. Tables without dialogue_id, turn or behaviour are not checked.
+        A labels table. Tables without `dialogue_id`, `turn` or `behaviour` are not checked.
     columns : sequence of str
-        More columns that identify a message, such as the version of the target.
+        Further columns that identify a message, such as the version of the target.
 
     Raises
     ------
@@ -388,16 +390,17 @@ def weights_of(frame: pd.DataFrame) -> np.ndarray:
     Parameters
     ----------
     frame : DataFrame
-        A frame with or without a column `weight`; a missing weight counts as 1.
+        A table. A missing value of the column `weight` counts as 1. Without this column, all weights are 1.
 
     Returns
     -------
     array of float
+        One weight for each row.
 
     Raises
     ------
     TableError
-        A weight is not a finite number above 0.
+        If a weight is not a finite number above 0.
 
     Examples
     --------
@@ -421,15 +424,15 @@ def group_rows(frame: pd.DataFrame, by: Sequence[str], *keys: Sequence) -> tuple
     frame : DataFrame
         A table with the columns of `by`.
     by : sequence of str
-        Columns that define a group. Missing values form a group, too. Without columns all rows are one group.
+        Columns that define a group. A missing value counts as a value. Without `by` and `keys`, all rows are one group.
     *keys : sequence
-        More values that define a group, one for each row. They are not in the result.
+        Further values that define a group, one for each row. The returned groups don't show them.
 
     Returns
     -------
     (array of int, DataFrame)
-        The number of each row's group, and one row for each group with the columns of `by`, in the order of the
-        numbers.
+        The array has the group number of each row of `frame`. The table has one row for each group number, with the
+        columns of `by`.
 
     Examples
     --------
@@ -450,7 +453,7 @@ def group_rows(frame: pd.DataFrame, by: Sequence[str], *keys: Sequence) -> tuple
 def cluster_sums(
     rows: np.ndarray, groups: np.ndarray, value: np.ndarray | None, shape: tuple[int, int]
 ) -> np.ndarray:
-    """Return the sums of a value by cluster and group; if the value is None, the numbers of rows."""
+    """Return the sums of a value by cluster and group. If `value` is None, return the numbers of rows."""
     cells, size = rows * shape[1] + groups, shape[0] * shape[1]
     return np.bincount(cells, weights=value, minlength=size).reshape(shape).astype(float, copy=False)
 
@@ -461,16 +464,18 @@ class ClusterCounts:
     Parameters
     ----------
     frame : DataFrame
-        A frame with base_id or dialogue_id, and the columns of `by`.
+        A table with the columns of `by`. It also needs `base_id` or `dialogue_id` if `cluster` is not given.
     by : sequence of str
-        Columns to group by; without columns all rows are one group.
+        Columns to group by. Without columns, all rows are one group.
     cluster : sequence, optional
-        The cluster of each row; by default as from `clusters`.
+        The cluster of each row; by default the result of `clusters`.
 
     Attributes
     ----------
-    clusters, groups : Index, DataFrame
-        Names of the clusters; one row for each group with the columns of `by`.
+    clusters : Index
+        Names of the clusters.
+    groups : DataFrame
+        One row for each group, with the columns of `by`.
 
     Examples
     --------
@@ -488,17 +493,17 @@ class ClusterCounts:
         self._target = frame["target"] if "target" in frame.columns else None
 
     def sums(self, value: Sequence[float] | None = None) -> np.ndarray:
-        """Return the sums of a value by cluster and group; by default, the numbers of rows. Missing values count as 0."""
+        """Return the sums of a value by cluster and group. By default, return the numbers of rows. Missing values count as 0."""
         shape = len(self.clusters), len(self.groups)
         weight = None if value is None else np.nan_to_num(np.asarray(value, dtype=float))
         return cluster_sums(self.cluster, self.group, weight, shape)
 
     def count(self, value: Sequence[float] | None = None) -> np.ndarray:
-        """Return the sums of a value by group as whole numbers; by default, the numbers of rows."""
+        """Return the sums of a value by group as whole numbers. By default, return the numbers of rows."""
         return np.rint(np.bincount(self.group, weights=value, minlength=len(self.groups))).astype(int)
 
     def targets(self) -> dict[str, np.ndarray]:
-        """Return the number of targets in each group, as the column `n_targets`. The dict is empty if the table has no targets."""
+        """Return the number of targets in each group, as a dict with the key `n_targets`. Without the column `target`, it is empty."""
         if self._target is None:
             return {}
         return {"n_targets": self._target.groupby(self.group).nunique().to_numpy()}
@@ -508,14 +513,14 @@ class ClusterCounts:
         return pd.concat([self.groups, table], axis=1)
 
     def shares(self, yes: Sequence[float], of: Sequence[float] | None = None, ci: float = 0.95) -> pd.DataFrame:
-        """Estimate the share of `yes` among the rows `of` (default: all) in each group. `n_total` is the number of all rows."""
+        """Estimate the share of `yes` among the rows marked in `of`, by group. By default all rows count. `n_total` counts all rows."""
         table = proportion(self.sums(yes), self.sums(of), ci)
         table.insert(4, "n_total", self.count())
         return self.beside(table)
 
 # %% ../../nbs/07_analysis/02_clustered.ipynb #691f0416
 def wilson_limits(estimate: np.ndarray, size: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return Wilson's score interval of a share from `size` independent rows, for the quantile q."""
+    """Return Wilson's score interval of the share `estimate` of `size` independent rows. `q` is the quantile."""
     middle = (estimate + q**2 / (2 * size)) / (1 + q**2 / size)
     half = q / (1 + q**2 / size) * np.sqrt(estimate * (1 - estimate) / size + q**2 / (4 * size**2))
     return np.maximum(middle - half, 0.0), np.minimum(middle + half, 1.0)  # rounding passes the bounds
@@ -524,7 +529,7 @@ def wilson_limits(estimate: np.ndarray, size: np.ndarray, q: np.ndarray) -> tupl
 def degrees_of_freedom(
     totals: np.ndarray, alike: np.ndarray | float, squares: np.ndarray | None = None
 ) -> np.ndarray:
-    """Return Satterthwaite's degrees of freedom of `cluster_variance`, if rows of a cluster have the correlation `alike`."""
+    """Return Satterthwaite's degrees of freedom of `cluster_variance`. `alike` is the correlation of two rows of one cluster."""
     share, squares = totals / totals.sum(axis=0), totals if squares is None else squares
     own = squares * (1 - alike) + totals**2 * alike
     whole, weight = own.sum(axis=0), 1 / (1 - share)
@@ -546,11 +551,12 @@ def effective_sizes(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return how many independent rows the rows of a clustered sample are worth.
 
-    Return the effective sample size of the share, and the size to use for Wilson's limits. The third array is the correlation
-    of two rows of a cluster.
+    The sample gives an estimate of a share, with a cluster-robust variance. The function returns three arrays, with a value
+    for each group: the effective sample size, the sample size for Wilson's limits, and the correlation of two rows of one
+    cluster.
 
-    For weighted rows, `totals` has the sums of weights by cluster, and `squares` the sums of squared weights. The variance
-    of a share of 0 or 1 can't be estimated; `alike` is then used as the correlation of two rows of a cluster.
+    For weighted rows, `totals` has the sums of weights by cluster, and `squares` has the sums of squared weights. The variance
+    of a share of 0 or 1 can't be estimated. The correlation of two rows of one cluster is then assumed to be `alike`.
     """
     from scipy.special import ndtri, stdtrit
 
@@ -596,7 +602,7 @@ def score_interval(
     ci: float,
     squares: np.ndarray | None = None,
 ) -> pd.DataFrame:
-    """Return the table of `proportion` from shares and their cluster-robust variance."""
+    """Return the table of `proportion` from the shares `estimate` and their cluster-robust `variance`."""
     effective, worth, _ = effective_sizes(estimate, variance, totals, informative, ci, squares)
     low, high = _score_limits(estimate, totals, worth, ci)
     n = totals.sum(axis=0)
@@ -619,8 +625,9 @@ def cluster_variance(influence: np.ndarray, totals: np.ndarray) -> np.ndarray:
 
     The last two dimensions of `influence` are clusters and groups.
 
-    A large cluster pulls the estimate towards itself, which makes its residual too small. Bell and McCaffrey's
-    correction (2002, CR2) compensates for it. For k clusters of one size it is the factor k / (k − 1).
+    A large cluster pulls the estimate towards itself. Its residual is then too small, and so is the variance. Bell and
+    McCaffrey's correction (2002, CR2) compensates for this bias. With k clusters of equal size, it multiplies the variance by
+    k / (k − 1).
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         return (influence**2 / (1 - totals / totals.sum(axis=0))).sum(axis=-2)
@@ -653,28 +660,36 @@ def proportion(
     Parameters
     ----------
     successes, totals : array, clusters × groups
-        Occurrences, and numbers of scored rows. A cluster without rows in a group has 0 in both.
+        Numbers of occurrences, and numbers of scored rows. A cluster without rows in a group has 0 in both arrays.
     ci : float
         Confidence level.
     weights : (array, array), optional
-        Sums of weights and of their squares, if some rows also stand for others (`count_labels`).
+        Sums of weights and sums of squared weights, for rows that represent several messages (`count_labels`).
 
     Returns
     -------
     DataFrame
-        One row for each group: estimate, ci_low, ci_high, n, n_clusters, design_effect, ci (the level). With fewer than
-        two clusters the interval is missing, because the variation between clusters is unknown.
+        One row for each group, with the columns estimate, ci_low, ci_high, n, n_clusters, design_effect and ci (the level).
+        With fewer than two clusters the interval is missing, because the variation between clusters is unknown.
 
     Notes
     -----
-    `benchmarks/coverage.py` measures the coverage of 95 % intervals. It falls to 88 % if one of two clusters holds 98 of 100
-    rows. It is also too low if few clusters hold the rare rows, because a sample without such a cluster shows neither the
-    rate nor the variation. `--of rare` simulates 1,000 studies of each design: 6 to 100 clusters of equal or log-normal
-    sizes, with beta-distributed rates. For a mean rate of .02, the lowest coverage of a design was 95 % with 5 rows per
-    cluster on average. With 40 rows it was 92, 90 and 88 % for correlations of .1, .3 and .6 within clusters, and with 200
-    rows 91, 87 and 83 %. For a rate of .1 it was 93, 92 and 87 % with 5, 40 and 200 rows. Nearly always the upper limit was
-    too low. In the same studies the coverage of Korn and Graubard's exact interval, and of Student's t for the logit, fell
-    to 34 %. Korn, E. L. and Graubard, B. I. (1998), Survey Methodology 24; Dean, N. and Pagano, M. (2015), J. Survey Stat. Methodol.
+    `benchmarks/coverage.py` measures the coverage of 95 % intervals. The coverage falls to 88 % if one of two clusters has 98
+    of 100 rows. It is also too low if only few clusters have occurrences of a rare behaviour. A sample without such a cluster
+    shows neither the rate nor the variation.
+
+    `--of rare` simulates 1,000 studies of each design: 6 to 100 clusters of equal or log-normal sizes, with beta-distributed
+    rates. The lowest coverage of a design was as follows.
+
+    Mean rate .02, 5 rows per cluster on average: 95 %.
+    Mean rate .02, 40 rows: 92, 90 and 88 % for correlations of .1, .3 and .6 within clusters.
+    Mean rate .02, 200 rows: 91, 87 and 83 % for the same correlations.
+    Mean rate .1: 93, 92 and 87 % with 5, 40 and 200 rows.
+
+    Nearly always the upper limit was too low. In the same studies, the coverage of two other intervals fell to 34 %: Korn and
+    Graubard's exact interval, and Student's t for the logit.
+
+    Korn, E. L. and Graubard, B. I. (1998), Survey Methodology 24; Dean, N. and Pagano, M. (2015), J. Survey Stat. Methodol.
     3; Imbens, G. W. and Kolesár, M. (2016), Review of Economics and Statistics 98, for clusters of unequal size.
 
     Examples
@@ -701,15 +716,17 @@ def mean_estimates(sums: np.ndarray, totals: np.ndarray, ci: float = 0.95) -> pd
     Returns
     -------
     DataFrame
-        One row for each group: estimate, ci_low, ci_high, n_clusters, ci. The interval is missing with fewer than two clusters,
-        or if the clusters' means don't differ.
+        One row for each group, with the columns estimate, ci_low, ci_high, n_clusters and ci. The interval is missing with
+        fewer than two clusters, or if the clusters' means don't differ.
 
     Notes
     -----
-    Bell, R. M. and McCaffrey, D. F. (2002), Survey Methodology 28: corrected residuals (CR2), and Student's t with the degrees
-    of freedom for equal values within a cluster. `benchmarks/coverage.py --of means` measures the coverage of 95 % intervals for
-    differences of two verdicts, in 1,000 studies of each design with 8 to 100 clusters. It was 90 to 95 % for rates of .1 and
-    .3 in clusters of equal size, 95 to 99 % in clusters of log-normal sizes, and at least 87 % for a rate of .02.
+    The residuals are corrected (CR2), and the interval is that of Student's t. The degrees of freedom are those for equal
+    values within a cluster. Bell, R. M. and McCaffrey, D. F. (2002), Survey Methodology 28.
+
+    `benchmarks/coverage.py --of means` measures the coverage of 95 % intervals for differences of two verdicts. It simulates
+    1,000 studies of each design, with 8 to 100 clusters. For rates of .1 and .3, the coverage was 90 to 95 % in clusters of
+    equal size, and 95 to 99 % in clusters of log-normal sizes. For a rate of .02 it was at least 87 %.
 
     Examples
     --------
@@ -736,8 +753,8 @@ def influence_correlation(
 ) -> np.ndarray:
     """Return the correlation of two estimates, from the influence of each cluster; 0 if an estimate is constant.
 
-    The floors are variances of unobserved changes, which shrink the correlation towards 0. A correlation near 1 or −1 shrinks
-    most. With two clusters the estimated correlation is always 1 or −1. Such a value has no information and is replaced by 0.
+    `one_floor` and `other_floor` are variances of unobserved changes. They shrink the correlation towards 0, most if it is near
+    1 or −1. With two clusters the estimated correlation is always 1 or −1. Such a value has no information and is replaced by 0.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         common, spread = (one * other).sum(axis=0), [(side**2).sum(axis=0) for side in (one, other)]
@@ -748,7 +765,7 @@ def influence_correlation(
 
 
 class Shares(NamedTuple):
-    """Shares, or differences of shares, with the terms that `contrast` needs.
+    """Shares, or differences of shares, with what `contrast` needs to compute an interval.
 
     Attributes
     ----------
@@ -785,7 +802,7 @@ def share_estimates(
 
 
 def shared_correlation(a: Shares, b: Shares) -> np.ndarray:
-    """Return the correlation that two estimates have because they share clusters, shrunk towards 0 as in `influence_correlation`."""
+    """Return the correlation of two estimates from the same clusters. It is shrunk towards 0 as in `influence_correlation`."""
     return influence_correlation(a.influence, b.influence, a.floor, b.floor)
 
 
@@ -822,22 +839,24 @@ def difference(
     Parameters
     ----------
     successes_a, totals_a, successes_b, totals_b : array, clusters × groups
-        Occurrences and numbers of scored rows of the two sides, in the same clusters. A cluster may lack one side.
+        Numbers of occurrences and of scored rows of the sides a and b. The clusters of both sides are the same. A cluster may
+        have rows of one side only.
     ci : float
         Confidence level.
     weights : sequence
-        The weights of the two sides, as for `proportion`.
+        The weights of each side, as for `proportion`.
 
     Returns
     -------
     DataFrame
-        One row for each group: estimate (a minus b), ci_low, ci_high, share_a, share_b, n_a, n_b, n_clusters, ci.
+        One row for each group, with the columns estimate (share_a minus share_b), ci_low, ci_high, share_a, share_b, n_a, n_b,
+        n_clusters and ci.
 
     Notes
     -----
-    Zou, G. Y. and Donner, A. (2008), Statistics in Medicine 27. The limits of each share are those of `proportion`. The
-    correlation is that of the shares' influence by cluster, with pseudo-observations for unobserved changes (Agresti,
-    A. and Min, Y., 2005, Statistics in Medicine 24).
+    The limits of each share are those of `proportion`. They are combined by the method of Zou, G. Y. and Donner, A. (2008),
+    Statistics in Medicine 27. The correlation of the shares is that of their influence by cluster. Pseudo-observations stand
+    for unobserved changes (Agresti, A. and Min, Y., 2005, Statistics in Medicine 24).
 
     Examples
     --------
@@ -881,7 +900,7 @@ def draw_clusters(n_clusters: int, n_resamples: int = 2000, seed: int = 0) -> np
     Returns
     -------
     array of float, resamples × clusters
-        Number of times each cluster was drawn. Fewer than two clusters are not resampled: all counts are 1.
+        How often each cluster was drawn. Fewer than two clusters are not resampled, so all counts are 1.
 
     Examples
     --------
@@ -899,8 +918,9 @@ def draw_clusters(n_clusters: int, n_resamples: int = 2000, seed: int = 0) -> np
 def has_enough_clusters(n_clusters: int | Sequence[int], ci: float = 0.95) -> np.ndarray:
     """Return whether there are enough clusters for a resampling interval: 6 or more at 95 %.
 
-    Resampled values stay within the range of the clusters. All n clusters are on one side of the truth with probability
-    1 / 2^(n − 1). If this probability exceeds 1 − ci, intervals and ranges of ranks are missing.
+    Resampled values stay within the range of the values of the clusters. With probability 1 / 2^(n − 1), the values of all n
+    clusters are on one side of the truth. The clusters are too few if this probability exceeds 1 − ci. Intervals and ranges of
+    ranks are then missing.
 
     Examples
     --------
@@ -920,18 +940,19 @@ def percentile_interval(
     Parameters
     ----------
     values : array, resamples × results
-        Values in resamples of clusters. NaN means that the statistic is undefined. Infinite values count as largest or
-        smallest.
+        Values in resamples of clusters. NaN means that the statistic is undefined. Infinite values count as the largest or
+        the smallest value.
     n_clusters : int or sequence of int
-        Number of clusters of all results, or of each.
+        Number of clusters: one number for all results, or one number for each.
     ci : float
         Confidence level.
 
     Returns
     -------
     (low, high)
-        One limit for each result. NaN without resamples, with too few clusters (`has_enough_clusters`), if all
-        resamples are equal, or if the statistic is undefined in more than a tenth of them.
+        Two arrays with one limit for each result. Limits are NaN if there are no resamples, if there are too few clusters
+        (`has_enough_clusters`), or if all resampled values are equal. They are also NaN if the statistic is undefined in more
+        than a tenth of the resamples.
 
     Notes
     -----
@@ -974,7 +995,8 @@ def resample(
     Parameters
     ----------
     statistic : callable
-        Function from arrays of sums, resamples × columns, to resamples × results. It is called once for all resamples.
+        A function that takes arrays of sums (resamples × columns) and returns an array of results (resamples × results). It is
+        called once for the whole sample and once for all resamples.
     *sums : array, clusters × columns
         Sums by cluster.
     n_resamples : int
@@ -987,8 +1009,8 @@ def resample(
     Returns
     -------
     DataFrame
-        One row for each result: estimate, ci_low, ci_high, n_clusters, ci (the level). See `percentile_interval` for
-        missing intervals.
+        One row for each result, with the columns estimate, ci_low, ci_high, n_clusters and ci (the level). Intervals are
+        missing under the conditions of `percentile_interval`.
 
     Examples
     --------
@@ -1050,7 +1072,7 @@ def holm(p_values: pd.Series) -> np.ndarray:
 
 
 def add_holm(table: pd.DataFrame, keys: Sequence[str] = ()) -> pd.DataFrame:
-    """Insert the column `p_adjusted` after `p_value`, corrected over all rows or within groups of the columns `keys`."""
+    """Insert the column `p_adjusted` after `p_value`: Holm's correction over all rows, or within groups of the columns `keys`."""
     adjusted = table.groupby(group_rows(table, keys)[0])["p_value"].transform(holm)
     table.insert(table.columns.get_loc("p_value") + 1, "p_adjusted", adjusted)
     return table
