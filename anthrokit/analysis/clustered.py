@@ -124,7 +124,7 @@ def as_labels(labels: Run | pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     TypeError
         If `labels` is something else.
     RunError
-        If the folder of the run is empty.
+        If the run is new and has no tables yet.
 
     Examples
     --------

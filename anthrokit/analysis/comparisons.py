@@ -29,7 +29,7 @@ __all__ = ['require_one_column', 'require_levels', 'level_pairs', 'LevelCounts',
 
 # %% ../../nbs/07_analysis/06_comparisons.ipynb #0a34f877
 def require_one_column(name: str, what: str = "group", by: str | Sequence[str] = ()) -> None:
-    """Raise if `group` is not the name of one column, or is also in `by`."""
+    """Raise if `name` is not the name of one column, or is also in `by`. `what` is the parameter's name for the error."""
     if not isinstance(name, str):
         value, hint = (f"a {type(name).__name__}", f". {JOIN_RUNS}") if isinstance(name, Run | pd.DataFrame) else (repr(name), "")
         raise TypeError(f"{what} is {value}; it must be the name of one column, such as 'domain'{hint}")
@@ -57,7 +57,7 @@ def _is_pair(pair: Any) -> bool:
 def level_pairs(
     column: pd.Series, baseline: str | None = None, pairs: Sequence[tuple[str, str]] | None = None
 ) -> list[tuple[str, str]]:
-    """Return the pairs of levels to compare, each first minus second."""
+    """Return the pairs of levels to compare. The difference of a pair is its first level minus its second level."""
     levels = require_levels(column)
     if pairs is not None:
         pairs = [pairs] if _is_pair(pairs) or not isinstance(pairs, Sequence) else list(pairs)
@@ -77,7 +77,7 @@ _APART = "no two levels of {group} share a base prompt (base_id) with verdicts; 
 
 
 class LevelCounts:
-    """Counts of the labels of each level, by prompt and group. `cluster` is the base prompt of each prompt."""
+    """Counts of the labels of each level, by prompt and group. `cluster` has the base prompt of each prompt, as a number."""
 
     def __init__(self, labels: pd.DataFrame, group: str, by: str | Sequence[str], variant: str):
         require_one_column(group, by=by)
@@ -113,25 +113,25 @@ class LevelCounts:
     def sums(
         self, *levels: str, names: Sequence[str] = ("yes", "scored"), where: np.ndarray | float = 1.0
     ) -> list[np.ndarray]:
-        """Return the named counts of each level, clusters × groups, on the prompts that `where` selects."""
+        """Return the counts `names` of each level, as arrays of clusters × groups. `where` selects the prompts that count."""
         return [self.fold @ (self.counts[level][name] * where) for level in levels for name in names]
 
     def matched(self, a: str, b: str, names: Sequence[str] = ("yes", "scored")) -> list[np.ndarray]:
         """Return the sums of both levels on the prompts that they share.
 
-        In a group without shared prompts, return the sums on the base prompts that they share.
+        If the levels share no prompt in a group, return the sums on the base prompts that the levels share.
         """
         scored = [self.counts[level]["scored"] > 0 for level in (a, b)]
         prompts, bases = np.logical_and(*scored), np.logical_and(*(self.fold @ part > 0 for part in scored))
         return self.sums(a, b, names=names, where=np.where(prompts.any(axis=0), prompts, bases[self.cluster]))
 
     def weights(self, a: str, b: str) -> list[list[np.ndarray]]:
-        """Return the weights of both levels on the prompts that they share, in the form that `difference` takes."""
+        """Return the weights of both levels on the prompts that they share, as the argument `weights` of `difference`."""
         sums = self.matched(a, b, ("weight", "square"))
         return [sums[:2], sums[2:]]
 
     def bounds(self, a: str, b: str) -> dict[str, np.ndarray]:
-        """Return the lowest and the highest difference that the missing labels of the shared prompts allow."""
+        """Return the lowest and the highest difference on the shared prompts, whatever the missing labels are."""
         sums = self.matched(a, b, ("sure", "open", "all"))
         yes_a, open_a, n_a, yes_b, open_b, n_b = (part.sum(axis=0) for part in sums)
         with np.errstate(invalid="ignore"):
@@ -215,45 +215,54 @@ def compare(
     Parameters
     ----------
     labels : Run, DataFrame or path
-        base_id, behaviour, label, and the columns of `group` and `by`; a path as for `profile`.
+        A table with the columns base_id, behaviour, label, `group` and `by`. A path is as for `profile`.
     group : str, optional
-        Column whose levels are compared, by default target; others are domain, scenario, empathy, persona, … A difference is
-        the earlier level minus the later one, in the order of a categorical column, else by name.
+        Column whose levels are compared: by default target, otherwise domain, scenario, empathy, persona and so on. A difference
+        is the earlier level minus the later level. The order is that of a categorical column, or else by name.
     by : str or sequence of str
-        "behaviour", "category" (any behaviour of it), or () for all labels together. Categories count
-        incomplete messages as `profile` does. All labels together are those of messages without a missing label.
+        "behaviour"; "category" for any behaviour of the category; or () for all labels together. Categories count incomplete
+        messages as `profile` does. With (), only messages without a missing label count.
     baseline : str, optional
-        Compare every other level with this one; estimates are the other minus the baseline.
+        Level with which every other level is compared. An estimate is the other level minus the baseline.
     pairs : sequence of (str, str), optional
-        Compare these only, first minus second.
+        The only pairs of levels to compare. An estimate is the first level minus the second.
     family : str or sequence of str
-        Families of Holm's correction: "all" rows of the table, "pair" (each pair by itself), or columns that define a
-        family, such as "behaviour".
+        Families of Holm's correction: "all" for all rows as one family, "pair" for a family for each pair, or columns that
+        define the families, such as "behaviour".
     variant
         As for `profile`.
     ci
         As for `profile`.
     n_swaps, seed : int
-        Number of random swaps of the permutation test, and their seed. If there are fewer swaps, all are tried.
+        Number of random swaps of the permutation test, and their seed. If fewer swaps are possible, all are tried.
 
     Returns
     -------
     DataFrame
-        by…, variant (unless by behaviour), a, b, estimate (share in a minus share in b, on common prompts, or if there
-        are none, on common base prompts), ci_low, ci_high, p_value, p_adjusted (Holm, within the family), effect_size
-        (Cohen's h), share_a, share_b, n_a, n_b (labels; for categories messages, incomplete ones with an expected
-        value included), n_clusters, ci (the level of the intervals). Interval and p-value of a category are missing where a side has
-        too few complete messages, as in `profile`. Without "behaviour" also lowest and highest: the difference if
-        the missing labels of a were all False and those of b all True, or the reverse.
+        One row for each pair of levels and group. The columns are those of `by`, then:
+        variant: as in the parameter; without "behaviour" in `by` only.
+        a, b: the two levels.
+        estimate: share_a minus share_b, on common prompts. If there are none, it is on common base prompts.
+        ci_low, ci_high: interval of the estimate.
+        p_value, p_adjusted: from the permutation test, and after Holm's correction within the family.
+        effect_size: Cohen's h.
+        share_a, share_b: shares of the two levels.
+        n_a, n_b: numbers of labels. For categories, numbers of messages that are complete or have an expected value.
+        n_clusters: number of base prompts.
+        ci: level of the intervals.
+        lowest, highest: bounds of the difference; without "behaviour" in `by` only. For the lowest, missing labels of `a` count as
+        False and missing labels of `b` as True. For the highest, it is the reverse.
+
+        As in `profile`, a category has no interval and no p-value if a level has too few complete messages.
 
     Raises
     ------
     TableError
         If there are fewer than two levels, a level is unknown, no two levels share a base prompt, or a label occurs
-        twice. If only some pairs lack a common base prompt, their rows have no estimate.
+        twice. If only some pairs lack a common base prompt, the rows of these pairs have no estimate.
     ValueError
-        If a pair is not two different levels, `group` is in `by`, or `group` is not given and `by` has a column other
-        than behaviour and category.
+        If a pair is not two different levels, or `group` is in `by`. Without `group`, if `by` has a column other than behaviour
+        and category.
 
     Examples
     --------
@@ -291,22 +300,32 @@ def compare_differences(
     Parameters
     ----------
     labels : Run or DataFrame
-        base_id, behaviour, label, and the columns of `group`, `within` and `by`.
+        A table with the columns base_id, behaviour, label, `group`, `within` and `by`.
     group, within : str
-        Columns. Differences between levels of the first are compared between levels of the second.
+        Two columns. The difference between two levels of `group` is computed in two levels of `within`, and compared.
     by, baseline, ci
-        As for `compare`; the baseline is a level of `group`.
+        As for `compare`. The baseline is a level of `group`.
 
     Returns
     -------
     DataFrame
-        by…, variant (unless by behaviour), a, b, within_a, within_b, estimate (a − b in within_a, less a − b in
-        within_b), ci_low, ci_high, p_value (Student's t, by base prompt), p_adjusted (Holm, over all rows),
-        difference_a, difference_b, n_clusters, ci.
+        One row for each pair of levels of `group`, pair of levels of `within`, and group. The columns are those of `by`, then:
+        variant: "judged"; without "behaviour" in `by` only.
+        a, b: two levels of `group`.
+        within_a, within_b: two levels of `within`.
+        estimate: difference_a minus difference_b.
+        ci_low, ci_high: interval of the estimate.
+        p_value: from Student's t, with base prompts as clusters.
+        p_adjusted: after Holm's correction over all rows.
+        difference_a: share of `a` minus share of `b`, in the level `within_a`.
+        difference_b: the same in the level `within_b`.
+        n_clusters: number of base prompts.
+        ci: level of the intervals.
 
     Notes
     -----
-    The interval combines the intervals of the two differences, which combine those of their shares in the same way.
+    The interval is computed from the intervals of the two differences. These are computed in the same way from the intervals of
+    their shares.
 
     Examples
     --------
@@ -377,7 +396,7 @@ def similarity(
     Parameters
     ----------
     labels : Run or DataFrame
-        base_id, behaviour, label and the column `group`.
+        A table with the columns base_id, behaviour, label and `group`.
     group : str
         Column whose levels are compared.
     ci, n_resamples, seed
@@ -386,17 +405,23 @@ def similarity(
     Returns
     -------
     DataFrame
-        a, b, measure (rank correlation, cosine, Jensen-Shannon distance), estimate, ci_low, ci_high,
-        n_behaviours (with a label of both), n_clusters, ci (the level).
+        Three rows for each pair of levels, one for each measure, with the columns:
+        a, b: the two levels.
+        measure: "rank correlation", "cosine" or "Jensen-Shannon distance".
+        estimate, ci_low, ci_high: the measure with its interval.
+        n_behaviours: number of behaviours with labels of both levels.
+        n_clusters: number of common base prompts.
+        ci: level of the intervals.
 
     Notes
     -----
-    Sampling error makes estimated profiles less similar. With few messages all three measures are biased towards
-    difference. The resamples have this bias twice, so their percentiles are not used. The interval is the estimate ± Student's t
+    Sampling error makes estimated profiles less similar. With few messages all three measures show too much dissimilarity.
+    The resamples have this bias twice, so their percentiles are not used. The interval is the estimate ± Student's t
     times the root mean square deviation of the resamples from the estimate. For the Jensen-Shannon distance, the interval of
-    its square is computed, and the roots of the limits are taken. In simulations with 8, 30 and 100 base prompts of 40 messages
-    each (`benchmarks/coverage.py --of similarity`, 100 studies of each design), 95 % intervals contained the true value in 93 to
-    100 % of the studies.
+    its square is computed, and the roots of the limits are taken.
+
+    `benchmarks/coverage.py --of similarity` simulates 100 studies of each design, with 8, 30 or 100 base prompts of 40 messages
+    each. 95 % intervals contained the true value in 93 to 100 % of the studies.
 
     Examples
     --------
@@ -493,19 +518,27 @@ def compare_pairs(labels: Run | pd.DataFrame, pairs: Any = None, *, ci: float = 
     Parameters
     ----------
     labels : Run or DataFrame
-        A run of preference data, or its labels (then with `pairs`).
+        A run of preference data, or its labels. Labels need the argument `pairs`.
     pairs : list of (pair_id, target, dialogue_id), optional
-        Dialogues of each pair; by default those of the run.
+        Dialogues of each pair; by default those of the run. The targets are "chosen" and "rejected".
     ci : float
-        Confidence level; intervals are by prompt.
+        Confidence level. The clusters of the intervals are the base prompts.
 
     Returns
     -------
     DataFrame
-        behaviour, chosen and rejected (share of messages that show it), estimate (chosen − rejected), ci_low, ci_high,
-        p_value (exact, prompts as units), p_adjusted (Holm over the rows), only_chosen, only_rejected (pairs),
-        odds_ratio (only_chosen / only_rejected) with odds_low and odds_high, n (pairs with both labels), n_total,
-        n_clusters (prompts; a pair without base_id is a cluster), ci.
+        One row for each behaviour, with the columns:
+        behaviour: its name.
+        chosen, rejected: shares of the chosen and of the rejected messages that show the behaviour.
+        estimate: `chosen` minus `rejected`.
+        ci_low, ci_high: interval of the estimate.
+        p_value: from an exact test with base prompts as units.
+        p_adjusted: after Holm's correction over all rows.
+        only_chosen, only_rejected: numbers of pairs in which one message alone shows the behaviour.
+        odds_ratio, odds_low, odds_high: `only_chosen` / `only_rejected`, with its interval.
+        n, n_total: numbers of pairs with both labels, and of all pairs.
+        n_clusters: number of base prompts. A pair without `base_id` is a cluster of its own.
+        ci: level of the intervals.
 
     Raises
     ------
@@ -514,8 +547,8 @@ def compare_pairs(labels: Run | pd.DataFrame, pairs: Any = None, *, ci: float = 
 
     Notes
     -----
-    McNemar (1947). Odds ratio with Clopper and Pearson's interval on the discordant pairs, which treats the pairs as
-    independent. Exact sign-swap test over prompts by convolution.
+    The odds ratio is that of the discordant pairs (McNemar, 1947), with Clopper and Pearson's interval. This interval treats the
+    pairs as independent. The p-value is that of an exact sign-swap test over base prompts, computed by convolution.
 
     Examples
     --------

@@ -60,7 +60,7 @@ def kruskal_wallis(
     Parameters
     ----------
     labels : Run or DataFrame
-        dialogue_id, label, and the columns `factor` and `by`.
+        A table with the columns dialogue_id, label, `factor` and `by`.
     factor : str
         Column whose levels are compared.
     by, variant
@@ -69,23 +69,32 @@ def kruskal_wallis(
     Returns
     -------
     DataFrame
-        by…, variant (unless by behaviour), statistic (H), freedom, p_value, p_adjusted (Holm), effect_size (ε² = H / (n − 1)), n
-        (dialogues, or means of a base prompt and level; see Notes), n_clusters (base prompts), note (the levels without labels,
-        which are omitted, or why there is no p-value). The test is NA for a behaviour that doesn't vary or has labels in one level
-        only. The p-value is also NA if the shares of one level are of more than 1.5 times as many labels, on average, as another's.
+        One row for each group. The columns are those of `by`, then:
+        variant: as in the parameter; without "behaviour" in `by` only.
+        statistic, freedom: H and its degrees of freedom.
+        p_value, p_adjusted: before and after Holm's correction over all rows.
+        effect_size: ε² = H / (n − 1).
+        n: number of dialogues, or of means of a base prompt and level (see Notes).
+        n_clusters: number of base prompts.
+        note: levels without labels, which are omitted, or the reason why the p-value is missing.
+
+        The test is NA if the shares do not vary, or if only one level has labels. The shares of one level may be of more than
+        1.5 times as many labels, on average, as the shares of another level. Then only the p-value is NA.
 
     Notes
     -----
     The test of the paper treats dialogues as independent, but dialogues of one base prompt are not. If most base prompts lack a level,
     the test therefore compares means, one for each base prompt and level. Otherwise it compares dialogues.
 
-    `benchmarks/coverage.py --of kruskal` measures the false-positive rate at .05 in 200 studies of each design, without an effect:
-    8, 30 or 60 base prompts in 2 or 4 levels, rates of .05 and .3, and a correlation of .1 within base prompts. If each base
-    prompt is in one level, the rate is 2 to 9 %, or 0 with two base prompts per level. If each base prompt is in all levels, it
-    is 0 to 5 %. If the base prompts of one level have a tenth of the dialogues of the others, it would be up to 56 %, because
-    shares of few labels have another distribution than shares of many. The p-value is then missing. For a test by base prompt
-    use `compare` (levels with common base prompts) or `factor_model`. Ibrahim et al. (2026) report p < 0.001. Tomczak and
-    Tomczak (2014) for ε².
+    `benchmarks/coverage.py --of kruskal` measures the false-positive rate at .05. It simulates 200 studies of each design without
+    an effect. The designs have 8, 30 or 60 base prompts, 2 or 4 levels, behaviours with a rate of .05 or .3, and a correlation
+    of .1 within base prompts. If each base prompt is in one level, the false-positive rate is 2 to 9 %, or 0 with two base
+    prompts per level. If each base prompt is in all levels, it is 0 to 5 %. It would be up to 56 % if the base prompts of one
+    level had a tenth of the dialogues of the others. The reason is that shares of few labels have another distribution than
+    shares of many labels. The p-value is then missing.
+
+    For a test by base prompt use `factor_model`, or `compare` if the levels have common base prompts. Ibrahim et al. (2026) report
+    p < 0.001. Tomczak and Tomczak (2014) for ε².
 
     Examples
     --------
@@ -229,35 +238,42 @@ def factor_model(
     Parameters
     ----------
     labels : Run or DataFrame
-        base_id, label, and the columns of `factors` and `by`; targets are adjusted for if there are several.
+        A table with the columns base_id, label, `factors` and `by`. With several targets, the model adjusts for the target.
     factors : str or sequence of str
-        Columns whose levels are compared with a reference: "low" if it exists, else the first in the order of a
-        categorical column, or by name.
+        Columns whose levels are compared with a reference level. The reference level is "low" if this level exists. Otherwise
+        it is the first level, in the order of a categorical column or by name.
     by : str or sequence of str
-        "behaviour" or "category": one model each.
+        "behaviour" or "category". Each behaviour or category has its own model.
     interactions : bool
-        Whether to add a term for each pair of factors: the ratio of the odds ratios of one factor in two levels of the
-        other. The odds ratio of a factor is then its mean effect over the levels of the others.
+        Whether to add terms for each pair of factors. Such a term is the ratio of the odds ratios of one factor in two levels of
+        the other factor. The odds ratio of a factor is then its mean effect over the levels of the other factors.
     variant, ci
         As for `profile`.
 
     Returns
     -------
     DataFrame
-        by…, variant (of categories), term, estimate (odds ratio), ci_low, ci_high, p_value, p_adjusted (Holm over
-        all rows), working_correlation, n, n_clusters, ci (the level), note (why the estimate is missing, or that
-        targets are not adjusted for, because they determine the factors).
+        One row for each model and term. The columns are those of `by`, then:
+        variant: as in the parameter; without "behaviour" in `by` only.
+        term: factor, level and reference level.
+        estimate, ci_low, ci_high: odds ratio with its interval.
+        p_value, p_adjusted: before and after Holm's correction over all rows.
+        working_correlation: estimated correlation within base prompts.
+        n, n_clusters: numbers of labels and of base prompts.
+        ci: level of the intervals.
+        note: reason why the estimate is missing, or that the model does not adjust for targets because they determine the factors.
 
     Raises
     ------
     TableError
-        If a factor has one level, factors determine each other, or no row has a label and all factors.
+        If a factor has only one level, if factors determine each other, or if no row has a label and a level of every factor.
 
     Notes
     -----
-    Liang and Zeger (1986); Mancl and DeRouen (2001) for the standard errors, which may still be a little small with few clusters.
-    In 60 simulated studies of each of eight designs without an effect (`benchmarks/coverage.py --of model --repeats 600`), p was below
-    .05 in 4.5 % with 8 clusters, 7.7 % with 20 and 4.0 % with 40 (standard error 1 %).
+    Logistic GEE: Liang and Zeger (1986). The standard errors are those of Mancl and DeRouen (2001). With few clusters they may
+    still be a little small. `benchmarks/coverage.py --of model --repeats 600` simulates 60 studies of each of eight designs
+    without an effect. The p-value was below .05 in 4.5 % of the studies with 8 clusters, 7.7 % with 20 and 4.0 % with 40
+    (standard error 1 %).
 
     Examples
     --------
