@@ -255,7 +255,7 @@ def factor_model(
     DataFrame
         One row for each model and term. The columns are those of `by`, then:
         variant: as in the parameter; without "behaviour" in `by` only.
-        term: factor, level and reference level.
+        term: factor, level and reference level, or the two parts of an interaction.
         estimate, ci_low, ci_high: odds ratio with its interval.
         p_value, p_adjusted: before and after Holm's correction over all rows.
         working_correlation: estimated correlation within base prompts.
@@ -272,7 +272,7 @@ def factor_model(
     -----
     Logistic GEE: Liang and Zeger (1986). The standard errors are those of Mancl and DeRouen (2001). With few clusters they may
     still be a little small. `benchmarks/coverage.py --of model --repeats 600` simulates 60 studies of each of eight designs
-    without an effect. The p-value was below .05 in 4.5 % of the studies with 8 clusters, 7.7 % with 20 and 4.0 % with 40
+    without an effect, for each number of clusters. The p-value was below .05 in 4.5 % of the studies with 8 clusters, 7.7 % with 20 and 4.0 % with 40
     (standard error 1 %).
 
     Examples

@@ -33,12 +33,13 @@ def two_raters(items: np.ndarray, same: np.ndarray, first: np.ndarray, second: n
     Parameters
     ----------
     items, same, first, second : array, resamples × groups
-        Items that both rated, equal verdicts, yes of the first and yes of the second rater.
+        Numbers of items that both raters rated, of equal verdicts, of Yes verdicts of the first rater, and of Yes verdicts of
+        the second rater.
 
     Returns
     -------
     array
-        Resamples × the three measures of all groups.
+        One row for each resample. The columns are the first measure of all groups, then the second, then the third.
 
     Examples
     --------
@@ -77,16 +78,22 @@ def pairwise_agreement(
     Parameters
     ----------
     labels, by, judges
-        As for `agreement`; by default over all behaviours together. A column `weight` is not used: all shares are of the
-        drawn messages, not of those that they represent.
+        As for `agreement`. By default all behaviours count together. A column `weight` is ignored, so each row of `labels`
+        counts once.
     ci : float
-        Confidence level of the raw agreement, by base prompt.
+        Confidence level of the raw agreement. The clusters are the base prompts.
 
     Returns
     -------
     DataFrame
-        by…, a, b, estimate (share of messages with the same verdict), ci_low, ci_high, kappa (Cohen's),
-        only_a, only_b (messages where one alone says present), n, n_total, n_clusters, ci (the level).
+        One row for each pair of judges and group. The columns are those of `by`, then:
+        a, b: the two judges.
+        estimate, ci_low, ci_high: raw agreement (share of messages with the same verdict) with its interval.
+        kappa: Cohen's κ.
+        only_a, only_b: numbers of messages in which the verdict of one judge alone is Yes.
+        n, n_total: numbers of messages that both judges rated, and of all messages.
+        n_clusters: number of base prompts.
+        ci: level of the interval.
 
     Examples
     --------
@@ -146,12 +153,14 @@ def agreement_estimates(
     Parameters
     ----------
     statistic : callable
-        Function from `sums` to the three measures of all groups: `two_raters`, or one with the same order of results.
+        A function that takes `sums` and returns the three measures of all groups: `two_raters`, or a function with the same
+        order of results.
     *sums : array, clusters × groups
-        Its arguments.
-    same, rated, yes, verdicts : array, clusters × groups
-        Numbers of items on which the verdicts are equal (`same`), of items with several verdicts (`rated`), of verdicts Yes,
-        and of all verdicts.
+        The arguments of `statistic`, by cluster.
+    same, rated : array, clusters × groups
+        Numbers of items on which the verdicts are equal, and of items with several verdicts.
+    yes, verdicts : array, clusters × groups
+        Numbers of Yes verdicts, and of all verdicts.
     ci : float
         Confidence level.
     weights : (array, array), optional
@@ -160,16 +169,18 @@ def agreement_estimates(
     Returns
     -------
     DataFrame
-        estimate, ci_low, ci_high, ci: one row for each measure and group, the groups of the first measure first. An estimate
-        that isn't finite is NaN.
+        One row for each measure and group, with the columns estimate, ci_low, ci_high and ci. The groups of the first measure
+        come first. An estimate that isn't finite is NaN.
 
     Notes
     -----
-    Raw agreement has the interval of `proportion`. The variance of κ, α and AC1 is that of their values without each cluster
-    (jackknife: Efron and Tibshirani, 1993, An introduction to the bootstrap, chapter 11). Each measure is rescaled so that its
-    lowest possible value is 0 and its highest 1. The limits are those of its logit, by Student's t. The lowest possible value
-    of κ and α is −p / (1 − p), where p is the share of the rarer verdict. κ and α have no interval with fewer than six
-    clusters (at 95 %) with a Yes, or with a No; AC1 has none with fewer than six clusters.
+    Raw agreement has the interval of `proportion`. The variance of κ, α and AC1 is estimated from their values without each
+    cluster (jackknife: Efron and Tibshirani, 1993, An introduction to the bootstrap, chapter 11). Each measure is rescaled so
+    that its lowest possible value is 0 and its highest 1. Student's t gives limits of the logit of this value, which are
+    transformed back. The lowest possible value of κ and α is −p / (1 − p), where p is the share of the rarer verdict.
+
+    At 95 %, an interval of κ or α needs six clusters with a Yes and six clusters with a No. An interval of AC1 needs six
+    clusters.
 
     Examples
     --------
@@ -218,18 +229,18 @@ def measure_rows(
     Parameters
     ----------
     table : DataFrame
-        One row for each measure and group, the groups of the first measure first.
+        One row for each measure and group. The groups of the first measure come first.
     measures : sequence of str
-        Their names, in that order.
+        Names of the measures, in the order of `table`.
     groups : DataFrame
-        One row per group: the columns that name it.
+        One row for each group, with the columns that name the group.
     counts : dict
-        Column name to one number for each group.
+        Name of a column of the result, and its number for each group.
 
     Returns
     -------
     DataFrame
-        The columns of `groups`, measure, the columns of `table`, and those of `counts`, with ci last.
+        The columns of `groups`, then `measure`, then the columns of `table` except `ci`, then those of `counts`, then `ci`.
 
     Examples
     --------
@@ -259,29 +270,36 @@ def agreement(
     Parameters
     ----------
     labels : Run or DataFrame
-        base_id or dialogue_id, the columns of `by`, and one boolean column for each judge. With a column `weight`, a
-        message counts for the number of messages that it represents.
+        A table with `base_id` or `dialogue_id`, the columns of `by`, and a boolean column for each judge. With a column `weight`,
+        a message counts for the number of messages that it represents.
     by : str or sequence of str
         Columns to group by.
     judges : sequence of str, optional
-        The judges' columns; by default all (`judge_columns`).
+        Names of the judges' columns; by default all (`judge_columns`).
     ci : float
-        Confidence level, by base prompt (`agreement_estimates`).
+        Confidence level. The clusters of the intervals are the base prompts (`agreement_estimates`).
 
     Returns
     -------
     DataFrame
-        by…, measure (raw agreement, Krippendorff's alpha, Gwet's AC1), estimate, ci_low, ci_high, n
-        (messages that two or more judges rated), n_total, n_clusters, ci (the level). A measure is NA if
-        it isn't defined: α if all verdicts are the same. α has no interval (at 95 %) with fewer than six base prompts with
-        a Yes, or with a No, and AC1 with fewer than six base prompts.
+        Three rows for each group, one for each measure. The columns are those of `by`, then:
+        measure: "raw agreement", "Krippendorff's alpha" or "Gwet's AC1".
+        estimate, ci_low, ci_high: the measure with its interval.
+        n, n_total: numbers of messages that two or more judges rated, and of all messages.
+        n_clusters: number of base prompts.
+        ci: level of the interval.
+
+        An undefined measure is NA, such as α if all verdicts are the same. At 95 %, an interval of α needs six base prompts with a
+        Yes and six with a No. An interval of AC1 needs six base prompts.
 
     Notes
     -----
-    Krippendorff (2011) for nominal data with missing values; Gwet (2008) for AC1, whose prevalence also
-    counts messages that one judge alone rated. In 300 simulated studies each of two judges on 8 to 100 base prompts with 5 or 20
-    messages on average and Yes in .02 to .5 of them (`benchmarks/coverage.py --of agreement`), 95 % intervals contained the true value
-    in 92 to 100 % with base prompts of one size, and in 90 to 100 % with log-normal sizes; the lowest are those of α.
+    α is that of Krippendorff (2011) for nominal data with missing values. AC1 is that of Gwet (2008). Its prevalence also counts
+    messages that only one judge rated.
+
+    `benchmarks/coverage.py --of agreement` simulates 300 studies of each design. They have two judges, 8 to 100 base prompts with
+    5 or 20 messages on average, and Yes in .02 to .5 of the messages. 95 % intervals contained the true value in 92 to 100 % of
+    the studies with base prompts of equal size, and in 90 to 100 % with log-normal sizes. α has the lowest coverage.
 
     Examples
     --------
@@ -312,23 +330,27 @@ def missingness(
     Parameters
     ----------
     ratings : Run or DataFrame
-        A run, its `run.ratings()` or `planned_ratings(run)`: dialogue_id, status (ok, refused, unparsed, unreadable,
-        failed, planned), and the columns of `by`.
+        A run, its `run.ratings()`, or `planned_ratings(run)`. A table needs the columns dialogue_id, status and `by`. The status is
+        "ok", "refused", "unparsed", "unreadable", "failed" or "planned".
     by : str or sequence of str
-        Columns to group by: judge, behaviour, turn, …; () for all together.
+        Columns to group by, such as judge, behaviour or turn; () for all ratings together.
     ci : float
-        Confidence level, by base prompt, or by dialogue where the table has no base_id.
+        Confidence level. The clusters of the intervals are the base prompts. Rows without a `base_id` are clustered by dialogue.
 
     Raises
     ------
     TableError
-        A sample of a judge is in the table twice.
+        If a sample of a judge is in the table twice.
 
     Returns
     -------
     DataFrame
-        by…, status (each reason that occurs in the table, and "any"), estimate (share of ratings),
-        ci_low, ci_high, n (missing for this reason), n_total, n_clusters, ci (the level).
+        One row for each reason and group. The columns are those of `by`, then:
+        status: the reason, or "any" for all reasons together.
+        estimate, ci_low, ci_high: share of ratings that are missing for this reason, with its interval.
+        n, n_total: numbers of ratings that are missing for this reason, and of all ratings.
+        n_clusters: number of clusters.
+        ci: level of the interval.
 
     Examples
     --------

@@ -26,8 +26,8 @@ def open_labels(path: str | os.PathLike) -> Any:
     Parameters
     ----------
     path : str or path
-        A Parquet file, or a folder. In a folder, files in folders named labels and files named labels.parquet are read; if there is
-        neither, all Parquet files.
+        A Parquet file, or a folder. In a folder, files named `labels.parquet` and Parquet files in folders named `labels` are used.
+        If there are no such files, all Parquet files in the folder are used.
 
     Returns
     -------
@@ -36,7 +36,7 @@ def open_labels(path: str | os.PathLike) -> Any:
     Raises
     ------
     TableError
-        If there is no such file, or the files do not have the same types.
+        If no Parquet file is found, or the columns of the files have different types.
     """
     import pyarrow as pa
     from pyarrow import dataset, parquet
@@ -85,7 +85,8 @@ def _with_gaps(part: pd.DataFrame, kinds: pd.DataFrame, by: Sequence[str]) -> pd
 def label_parts(labels: Any, by: Sequence[str] = ("behaviour",)) -> Iterator[Any]:
     """Yield labels in parts: a frame for each target if `labels` is a path of Parquet files, else `labels` unchanged.
 
-    `by` are the columns to group by. Without "behaviour", missing labels are added for the behaviours of other targets.
+    `by` has the columns to group by. If "behaviour" is not among them, each frame gets missing labels for the behaviours that only
+    other targets have.
 
     Examples
     --------
@@ -120,7 +121,7 @@ def label_parts(labels: Any, by: Sequence[str] = ("behaviour",)) -> Iterator[Any
 
 # %% ../../nbs/07_analysis/12_partitions.ipynb #585bf393
 def target_by_target(statistic: Callable[..., pd.DataFrame]) -> Callable[..., pd.DataFrame]:
-    """Let a statistic take a path of Parquet files. A statistic grouped by "target" reads one target at a time.
+    """Let a statistic take a path of Parquet files. If it is grouped by "target", it reads one target at a time.
 
     Examples
     --------

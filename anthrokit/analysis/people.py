@@ -40,12 +40,12 @@ def scale_score(responses: pd.DataFrame, items: Sequence[str], *, answered: floa
     items : sequence of str
         The columns of the scale, such as the five items of Godspeed's anthropomorphism scale.
     answered : float
-        Share of items that must be answered; below it the score is NA.
+        Share of items that must be answered. With fewer answers, the score is NA.
 
     Returns
     -------
     Series
-        score, on the index of `responses`.
+        One score for each participant, with the name `score` and the index of `responses`.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def scale_score(responses: pd.DataFrame, items: Sequence[str], *, answered: floa
 
 # %% ../../nbs/07_analysis/09_people.ipynb #6510d919
 def reliability(responses: pd.DataFrame, items: Sequence[str], *, ci: float = 0.95) -> pd.DataFrame:
-    """Estimate Cronbach's α of a scale (Feldt's interval) from participants who answered every item.
+    """Estimate Cronbach's α of a scale, with Feldt's interval, from participants who answered every item.
 
     Parameters
     ----------
@@ -83,8 +83,8 @@ def reliability(responses: pd.DataFrame, items: Sequence[str], *, ci: float = 0.
     Returns
     -------
     DataFrame
-        measure, estimate, ci_low, ci_high, n, n_total, n_items, ci. The estimate is NA if all participants have the
-        same sum.
+        One row with the columns measure, estimate, ci_low, ci_high, n (participants who answered every item), n_total (all
+        participants), n_items and ci (the level). The estimate is NA if the sums of all participants' answers are equal.
 
     Examples
     --------
@@ -120,16 +120,16 @@ def rank_biserial(statistic: float, n_a: int, n_b: int, ci: float = 0.95) -> tup
     Parameters
     ----------
     statistic : float
-        U of the first group: the number of pairs in which its score is higher; a tie counts one half.
+        U of the first group. This is the number of pairs in which the score of the first group is higher. A tie counts as one half.
     n_a, n_b : int
-        Sizes of the groups.
+        Sizes of the first and of the second group.
     ci : float
         Confidence level.
 
     Returns
     -------
     tuple
-        estimate, ci_low, ci_high; from −1 to 1.
+        The estimate, its lower limit and its upper limit, from −1 to 1.
 
     Notes
     -----
@@ -237,19 +237,19 @@ def _odds_above(
 def rank_test(a: Sequence[float], b: Sequence[float]) -> tuple[float, float]:
     """Return the Mann-Whitney U and its two-sided p-value.
 
-    With ties, p is exact if there are fewer than 10,000 ways to split the scores into the two groups. Otherwise
-    `scipy.stats.mannwhitneyu` chooses the method: exact for small groups without ties, else the normal approximation.
+    With ties, p is exact if there are fewer than 10,000 ways to split the scores into the two groups. In all other cases
+    `scipy.stats.mannwhitneyu` chooses the method. It is exact for small groups without ties, and else the normal approximation.
 
     Parameters
     ----------
     a, b : sequence of float
-        The scores of two groups, none missing.
+        The scores of two groups. No score may be missing.
 
     Returns
     -------
     (float, float)
-        U of the first group (the number of pairs in which its score is larger; a tie counts one half) and p; p is 1 if
-        all scores are equal.
+        U of the group `a`, and p. U is the number of pairs in which the score of `a` is larger. A tie counts as one half. If all
+        scores are equal, p is 1.
 
     Notes
     -----
@@ -306,27 +306,35 @@ def compare_conditions(
     Parameters
     ----------
     people : DataFrame
-        One row per participant: the columns `score` and `condition`.
+        One row for each participant, with the columns `score` and `condition`.
     score, condition : str
         Names of these columns.
     high, low : str
-        The two conditions; differences are high minus low.
+        The two conditions. A difference is the high condition minus the low condition.
     above : float, optional
-        Adds the odds ratio of a score above this value: 0 for AnthroScore.
+        A value of the score, such as 0 for AnthroScore. If it is given, the odds ratio of a score above this value is added.
     log_ratio : bool
-        Whether the score is the logarithm of a ratio, as AnthroScore is. Adds exp of the difference in means: the factor by
-        which the ratio is larger.
+        Whether the score is the logarithm of a ratio, like AnthroScore. If so, exp of the difference in means is added. It is the
+        factor by which the ratio is larger in the high condition.
     ci : float
         Confidence level.
 
     Returns
     -------
     DataFrame
-        measure (rank-biserial correlation, difference in means, standardised difference, Hodges-Lehmann shift, exp
-        of the difference in means, odds ratio above …), estimate, ci_low, ci_high, statistic (U, t), p_value, n_high,
-        n_low, n_total, ci. The interval and p-value of means and shift are missing if no scores vary. The interval
-        of the shift is missing if groups are too small for the level, such as three and four for 95 %. The odds ratio is
-        missing if all scores are on one side of the value.
+        One row for each measure, with the columns:
+        measure: "rank-biserial correlation", "difference in means", "standardised difference", "Hodges-Lehmann shift", "exp of the
+        difference in means", "odds ratio above …".
+        estimate, ci_low, ci_high: the measure with its interval.
+        statistic: U of the correlation, and t of the difference in means.
+        p_value: of the correlation, the difference in means and the odds ratio.
+        n_high, n_low: numbers of participants with a score in each condition.
+        n_total: number of participants in both conditions.
+        ci: level of the intervals.
+
+        If scores do not vary within either condition, the differences and the shift have no interval and no p-value. The shift
+        also has no interval if the groups are too small for the level, such as three and four participants for 95 %. The odds
+        ratio is missing if all scores are above `above`, or if none is.
 
     Raises
     ------
@@ -335,8 +343,9 @@ def compare_conditions(
 
     Notes
     -----
-    Two-sided Mann-Whitney test, exact in small groups with ties, too; Welch's t; Hedges' g with its large-sample
-    interval; odds ratio with 0.5 added to each cell if one is empty (Haldane and Anscombe).
+    The Mann-Whitney test is two-sided, and exact in small groups, even with ties. The difference in means has Welch's t. The
+    standardised difference is Hedges' g with its large-sample interval. For the odds ratio, 0.5 is added to each cell if a cell
+    is empty (Haldane and Anscombe).
 
     Examples
     --------
