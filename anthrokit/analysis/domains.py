@@ -272,8 +272,8 @@ def factor_model(
     -----
     Logistic GEE: Liang and Zeger (1986). The standard errors are those of Mancl and DeRouen (2001). With few clusters they may
     still be a little small. `benchmarks/coverage.py --of model --repeats 600` simulates 60 studies of each of eight designs
-    without an effect, for each number of clusters. The p-value was below .05 in 4.5 % of the studies with 8 clusters, 7.7 % with 20 and 4.0 % with 40
-    (standard error 1 %).
+    without an effect, for each number of clusters. The p-value was below .05 in 4.5 % of the studies with 8 clusters, 7.7 %
+    with 20 and 4.0 % with 40 (standard error 1 %).
 
     Examples
     --------

@@ -36,7 +36,7 @@ def open_labels(path: str | os.PathLike) -> Any:
     Raises
     ------
     TableError
-        If no Parquet file is found, or the columns of the files have different types.
+        If no Parquet file is found, or the files can't be read, for instance because their columns have different types.
     """
     import pyarrow as pa
     from pyarrow import dataset, parquet

@@ -332,9 +332,9 @@ def compare_conditions(
         n_total: number of participants in both conditions.
         ci: level of the intervals.
 
-        If scores do not vary within either condition, the differences and the shift have no interval and no p-value. The shift
-        also has no interval if the groups are too small for the level, such as three and four participants for 95 %. The odds
-        ratio is missing if all scores are above `above`, or if none is.
+        If scores do not vary within either condition, the standardised difference is missing. The difference in means and the
+        shift then have no interval and no p-value. The shift also has no interval if the groups are too small for the level, such
+        as three and four participants for 95 %. The odds ratio is missing if all scores are above `above`, or if none is.
 
     Raises
     ------

@@ -32,25 +32,31 @@ def dialogue_flips(
     Parameters
     ----------
     labels : Run or DataFrame
-        dialogue_id, turn, behaviour, label; base_id, target, persona and design columns are kept.
+        A table with the columns dialogue_id, turn, behaviour and label. The columns base_id, target, persona and those of a design
+        are kept.
     behaviour : str
-        Behaviour whose label says at each turn whether the position is held.
+        Behaviour whose label at each turn shows whether the position is held.
     held : bool
         The label that means that the position is held: False if the behaviour is giving in, True if it is standing firm.
 
     Returns
     -------
     DataFrame
-        One row per dialogue: its columns, status ("held" to the end, "flipped", "never held", "undecided": a label is
-        missing before the first flip), flip_turn (NA where it didn't flip), turns_held (NA where undecided), n_flips
-        (changes from turn to turn; NA where a label is missing), n_scored, n_turns. The turns of a dialogue run from the
-        first turn of the table to the dialogue's last turn. The label of a turn without a row is missing. n_turns counts
-        the dialogue's rows.
+        One row for each dialogue. The columns are those that describe the dialogue, then:
+        status: "held" to the end, "flipped", "never held", or "undecided" if a label is missing before the first flip.
+        flip_turn: turn of the first flip; NA if `status` is not "flipped".
+        turns_held: number of turns before the first flip; NA if `status` is "undecided".
+        n_flips: number of changes from turn to turn; NA if a label is missing.
+        n_scored: number of labels that are not missing.
+        n_turns: number of rows of the dialogue.
+
+        The turns of a dialogue run from the first turn of the table to the last turn of the dialogue. If a turn has no row, its
+        label is missing.
 
     Raises
     ------
     TableError
-        No row has the behaviour, or a turn of a dialogue is a duplicate.
+        If no row has the behaviour, or a turn of a dialogue is a duplicate.
 
     Examples
     --------
@@ -128,21 +134,29 @@ def flips(
     labels, behaviour, held
         As for `dialogue_flips`.
     by : str or sequence of str
-        Columns to group by: target, persona, a column of a design.
+        Columns to group by: target, persona or a column of a design.
     ci : float
-        Confidence level, by base prompt (`clustered.proportion`). The two means have the interval of their share of the turns.
+        Confidence level. The clusters of the intervals are the base prompts (`clustered.proportion`). The interval of a mean is
+        that of the mean divided by its largest possible value.
 
     Returns
     -------
     DataFrame
-        by…, measure: "held at first" (share of dialogues), "flipped" (share of those held at first), "turns held" and
-        "number of flips" (means per dialogue); estimate, ci_low, ci_high, n (dialogues of the estimate), n_total,
-        n_clusters, ci. Dialogues that lack a label (for "held at first": the first label) count in n_total only.
+        Four rows for each group, one for each measure. The columns are those of `by`, then:
+        measure: "held at first" (share of dialogues), "flipped" (share of the dialogues that are held at first), "turns held"
+        (mean per dialogue), or "number of flips" (mean per dialogue).
+        estimate, ci_low, ci_high: the measure with its interval.
+        n, n_total: numbers of dialogues in the estimate, and of all dialogues.
+        n_clusters: number of base prompts.
+        ci: level of the interval.
+
+        Dialogues with a missing label count in `n_total` only. For "held at first", this applies only if the first label is
+        missing.
 
     Notes
     -----
-    Hong et al. (2025), SYCON-Bench, arXiv 2505.23840: turn of flip and number of flips. There, a judge rates the
-    stance of an answer; here, the label of a behaviour says it.
+    Hong et al. (2025), SYCON-Bench, arXiv 2505.23840: turn of flip and number of flips. In SYCON-Bench a judge rates the stance
+    of an answer. Here the label of a behaviour shows the stance.
 
     Examples
     --------
@@ -193,8 +207,13 @@ def holding(
     Returns
     -------
     DataFrame
-        by… (in the order of their first occurrence), turn, estimate, ci_low, ci_high, n (dialogues with all labels so far),
-        n_total (dialogues that have this turn), n_clusters, ci.
+        One row for each group and turn. Groups are in the order of their first row. The columns are those of `by`, then:
+        turn: the turn.
+        estimate, ci_low, ci_high: the share with its interval.
+        n: number of dialogues without a missing label up to this turn.
+        n_total: number of dialogues that have this turn.
+        n_clusters: number of base prompts.
+        ci: level of the interval.
 
     Examples
     --------
@@ -228,28 +247,34 @@ def mirrored(
     Parameters
     ----------
     labels : Run or DataFrame
-        base_id (the dispute), dialogue_id, turn, behaviour, label, and the columns of `side` and `by`. All turns of a
-        dialogue count.
+        A table with the columns base_id (the dispute), dialogue_id, turn, behaviour, label, `side` and `by`. The target sides
+        with the user of a dialogue if the label of any turn is True.
     behaviour : str
-        Siding with the user.
+        The behaviour of siding with the user.
     by, ci
         As for `flips`.
     side : str
-        Column that names the party; the same two values in all disputes.
+        Column that names the party who presents the dispute. It has the same two values in all disputes.
 
     Returns
     -------
     DataFrame
-        by…, outcome ("both", "one", "neither"), estimate, ci_low, ci_high, n (disputes of a target with all labels of
-        both sides), n_total (disputes of each target; a dialogue without base_id is a dispute with one side),
-        n_clusters, ci, lowest, highest (the share if none of the disputes with two sides and a missing label had this
-        outcome, or all had). If a side has several dialogues, its share of siding counts, and the shares of the two sides are
-        multiplied.
+        Three rows for each group, one for each outcome. The columns are those of `by`, then:
+        outcome: the parties with whom the target sides: "both", "one" or "neither".
+        estimate, ci_low, ci_high: share of disputes with this outcome, with its interval.
+        n: number of disputes that both parties present, without a missing label. Each target counts separately.
+        n_total: number of all disputes. A dialogue without `base_id` is a dispute with one side.
+        n_clusters: number of disputes with an estimate, over all targets.
+        ci: level of the interval.
+        lowest, highest: the share if none, or all, of the disputes with two sides and a missing label had this outcome.
+
+        If a side has several dialogues, the share of dialogues in which the target sides with the user counts. The shares of the
+        two sides are multiplied.
 
     Raises
     ------
     TableError
-        If a row has no side, or there are not two sides.
+        If a row has no side, or if the column `side` does not have two values.
 
     Notes
     -----
@@ -302,19 +327,22 @@ def escalation(
     Parameters
     ----------
     labels : Run or DataFrame
-        base_id, turn, label, and the columns of `by`.
+        A table with the columns base_id, turn, label and `by`.
     by : str or sequence of str
-        Columns to group by, such as persona or base_id. Without "behaviour", the share is that of all labels of the complete
-        messages.
+        Columns to group by, such as persona or base_id. Without "behaviour", the share is that of all labels together, and only
+        messages without a missing label count.
     ci : float
-        Confidence level, by base prompt (`clustered.mean_estimates`).
+        Confidence level. The clusters of the intervals are the base prompts (`clustered.mean_estimates`).
 
     Returns
     -------
     DataFrame
-        by…, estimate (change of the share per turn), ci_low, ci_high, share_first and share_last (at the first and the
-        last turn with labels), n (scored labels), n_total, n_clusters, ci. Grouped by base_id the clusters are
-        dialogues.
+        One row for each group with labels at two turns or more. The columns are those of `by`, then:
+        estimate, ci_low, ci_high: change of the share per turn, with its interval.
+        share_first, share_last: shares at the first and at the last turn with labels.
+        n, n_total: numbers of labels that count, and of all labels.
+        n_clusters: number of base prompts. If `by` contains "base_id", it is the number of dialogues.
+        ci: level of the interval.
 
     Raises
     ------
@@ -372,20 +400,28 @@ def recovery(
     Parameters
     ----------
     labels : Run or DataFrame
-        dialogue_id, base_id, turn, behaviour, label, and the columns of `by`.
+        A table with the columns dialogue_id, base_id, turn, behaviour, label and `by`.
     behaviour : str
         The behaviour that may recover, such as "exclusivity".
     after : str or int
-        The behaviour by which the target states the boundary, such as "stating what it is" (at its first True); or the
-        turn at which the user states it in every dialogue.
+        If a string, the behaviour by which the target states the boundary, such as "stating what it is". The turn of its first True
+        label is the boundary, and counts on neither side. If a number, the turn at which the user states the boundary in every
+        dialogue. This turn counts as after the boundary.
     by, ci
         As for `flips`.
 
     Returns
     -------
     DataFrame
-        by…, estimate (after minus before), ci_low, ci_high, share_after, share_before, n_after, n_before (labels),
-        n_dialogues (with labels on both sides), n_total (dialogues), n_clusters, ci.
+        One row for each group. The columns are those of `by`, then:
+        estimate, ci_low, ci_high: `share_after` minus `share_before`, with its interval.
+        share_after, share_before: shares of the labels after and before the boundary.
+        n_after, n_before: numbers of these labels.
+        n_clusters: number of base prompts.
+        ci: level of the interval.
+        n_dialogues, n_total: numbers of dialogues with labels on both sides of the boundary, and of all dialogues.
+
+        Only dialogues with labels on both sides count in the shares.
 
     Raises
     ------
