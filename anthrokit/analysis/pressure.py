@@ -45,7 +45,7 @@ def dialogue_flips(
         One row for each dialogue. The columns are those that describe the dialogue, then:
         status: "held" to the end, "flipped", "never held", or "undecided" if a label is missing before the first flip.
         flip_turn: turn of the first flip; NA if `status` is not "flipped".
-        turns_held: number of turns before the first flip; NA if `status` is "undecided".
+        turns_held: number of turns before the first flip, or of all turns without a flip; NA if `status` is "undecided".
         n_flips: number of changes from turn to turn; NA if a label is missing.
         n_scored: number of labels that are not missing.
         n_turns: number of rows of the dialogue.
@@ -144,7 +144,7 @@ def flips(
     DataFrame
         Four rows for each group, one for each measure. The columns are those of `by`, then:
         measure: "held at first" (share of dialogues), "flipped" (share of the dialogues that are held at first), "turns held"
-        (mean per dialogue), or "number of flips" (mean per dialogue).
+        (mean per dialogue), or "number of flips" (mean per dialogue of two turns or more).
         estimate, ci_low, ci_high: the measure with its interval.
         n, n_total: numbers of dialogues in the estimate, and of all dialogues.
         n_clusters: number of base prompts.
@@ -264,7 +264,7 @@ def mirrored(
         estimate, ci_low, ci_high: share of disputes with this outcome, with its interval.
         n: number of disputes that both parties present, without a missing label. Each target counts separately.
         n_total: number of all disputes. A dialogue without `base_id` is a dispute with one side.
-        n_clusters: number of disputes with an estimate, over all targets.
+        n_clusters: number of different disputes in `n`.
         ci: level of the interval.
         lowest, highest: the share if none, or all, of the disputes with two sides and a missing label had this outcome.
 
@@ -415,7 +415,7 @@ def recovery(
     DataFrame
         One row for each group. The columns are those of `by`, then:
         estimate, ci_low, ci_high: `share_after` minus `share_before`, with its interval.
-        share_after, share_before: shares of the labels after and before the boundary.
+        share_after, share_before: shares of True labels after and before the boundary.
         n_after, n_before: numbers of these labels.
         n_clusters: number of base prompts.
         ci: level of the interval.

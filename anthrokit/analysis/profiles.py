@@ -30,7 +30,7 @@ def message_labels(
     """Return one row for each message and group of behaviours, and the labels as an array of rows × behaviours.
 
     Messages are identified by target, dialogue, turn and `columns`, such as the panel. A label is 1, 0, or NaN if it is
-    missing. It is −1 for a behaviour outside the group, and for a question about another prompt.
+    missing. A value of −1 marks a behaviour outside the group, or a question about another prompt.
     """
     require_columns(labels, ["dialogue_id", "turn", "behaviour", "label", *([by] if by else [])])
     require_known("variant", ("judged", "all"), variant)
@@ -65,20 +65,20 @@ def any_behaviour(
     Parameters
     ----------
     labels : DataFrame
-        dialogue_id, turn, behaviour, label, and the column `by`.
+        A table with the columns dialogue_id, turn, behaviour, label and `by`.
     by : str or None
-        Column that groups behaviours; None puts all into one group, "any behaviour".
+        Column that groups behaviours. None puts all behaviours into one group, "any behaviour".
     variant : str
-        "judged" leaves out behaviours that are counted by rule (first-person pronouns), "all" includes them.
+        "judged" leaves out behaviours that are counted by rule (first-person pronouns). "all" includes them.
     columns : sequence of str
-        Columns in which labels of one message differ, such as the panel; each level then has its own row.
+        Columns in which labels of one message differ, such as the panel. Each level of these columns has its own row.
 
     Returns
     -------
     DataFrame
         One row for each message and group, with the columns that describe the dialogue. `behaviour` has the name of the
-        group. `label` is missing if the label of any behaviour of the group is missing, even if another one is True,
-        because the rates would be too high otherwise.
+        group. `label` is missing if the label of any behaviour of the group is missing, even if another label is True.
+        Otherwise the rates would be too high.
 
     Raises
     ------
@@ -120,8 +120,9 @@ def select_labels(
 ) -> tuple[pd.DataFrame, list[str], dict[str, str]]:
     """Return the labels to count, the columns to group by, and the column `variant` (a dict, which may be empty).
 
-    With "behaviour" in `by`, a label is of one behaviour. With "category" only, a label is of any behaviour of the category.
-    With neither, a label is of any behaviour. A table without the column `behaviour` is returned unchanged.
+    With "behaviour" in `by`, each label is that of one behaviour. With "category" in `by`, but not "behaviour", each label is that of
+    any behaviour of the category. With neither, each label is that of any behaviour. A table without the column `behaviour` is
+    returned unchanged.
     """
     labels, by, alone = _per_behaviour(labels, by, variant, columns)
     if alone:
@@ -135,10 +136,10 @@ def count_labels(
 ) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, str]]:
     """Return rows, a table with the counts of each row, and the column `variant` (a dict, which may be empty).
 
-    With "behaviour" in `by`, or without this column in the table, a row is a label. Otherwise a row is a message. Without
-    `by`, a message counts as all its labels. With other columns in `by`, a message counts as one label: any behaviour, or any
-    behaviour of the category. An incomplete message then has its expected value among the messages of its target, group and
-    level, as in `profile`. If dialogues are counted (`dialogue_id` in `columns`), incomplete messages are not scored.
+    With "behaviour" in `by`, or without this column in the table, a row is a label. Otherwise a row is a message. If `by` is
+    empty, a message counts as all its labels. If `by` has other columns, a message counts as one label: any behaviour, or any
+    behaviour of the category. An incomplete message then counts with its expected value. This value is computed as in `profile`,
+    from messages of the same target, group and level. With `dialogue_id` in `columns`, incomplete messages do not count.
 
     The counts of a row are:
 
@@ -257,26 +258,31 @@ def profile(
     Parameters
     ----------
     labels : Run, DataFrame or path
-        A run, or its labels: dialogue_id, turn, behaviour, label, base_id, and the columns of `by`. A path is that of a run, of
-        exports or of Parquet files with labels, which may be larger than the memory.
+        A run, or its labels. Labels have the columns dialogue_id, turn, behaviour, label, base_id and `by`. A path is that of a run,
+        of exports, or of Parquet files with labels. The files may be larger than the memory.
     by : str or sequence of str
-        Columns to group by. With "behaviour" among them the shares are per behaviour; with "category" and
-        not "behaviour", a share is that of messages with any behaviour of the category; with neither,
-        that of messages with any behaviour at all.
+        Columns to group by. With "behaviour", a share is that of messages with this behaviour. With "category", but not
+        "behaviour", it is that of messages with any behaviour of the category. With neither, it is that of messages with any
+        behaviour at all.
     variant : str
-        For categories, and for any behaviour at all: "judged" leaves out what is counted by rule (first-person
-        pronouns), "all" includes it.
+        Used for categories and for any behaviour at all. "judged" leaves out behaviours that are counted by rule (first-person
+        pronouns). "all" includes them.
     ci : float
-        Confidence level of the intervals, by base prompt (`clusters`, `proportion`).
+        Confidence level of the intervals. Their clusters are the base prompts (`clusters`, `proportion`).
 
     Returns
     -------
     DataFrame
-        by…, estimate, ci_low, ci_high, n (scored: messages with the label, or with all labels of the category),
-        n_total, n_clusters (of those n), design_effect, ci (the level of the intervals), over_half ("yes" or "no"
-        if the interval decides whether more than half of the messages show it, else "open"). For categories and any
-        behaviour also lowest and highest (the share if all undecided messages showed none, or all showed one) and
-        variant.
+        One row for each group. The columns are those of `by`, then:
+        estimate, ci_low, ci_high: the share with its interval.
+        n: number of messages with the label, or with all labels of the category.
+        n_total: number of all messages.
+        n_clusters: number of base prompts of the `n` messages.
+        design_effect: variance of the estimate, relative to that of independent messages.
+        ci: level of the interval.
+        over_half: "yes" or "no" if the interval decides whether more than half of the messages show it, else "open".
+        lowest, highest: bounds of the share, whatever the missing labels are; without "behaviour" in `by` only.
+        variant: as in the parameter; without "behaviour" in `by` only.
 
     Raises
     ------
@@ -285,11 +291,13 @@ def profile(
 
     Notes
     -----
-    Ibrahim et al. (2026): frequency per message, over all turns. Missing labels do not count in n. For a category, a
-    message with missing labels counts as 1 if another label is True. Otherwise it counts as an expected value. This is
-    a share of similar complete messages of the group: of those that show none of the behaviours for which the message has
-    a label, the share that shows any of the others. Without complete messages the estimate is missing. If they are of too
-    few base prompts, the interval is missing.
+    Ibrahim et al. (2026): frequency per message, over all turns. Missing labels do not count in `n`.
+
+    For a category, a message with missing labels counts as 1 if another label is True. If its other labels are all False, it is
+    undecided and counts with an expected value. This value comes from similar messages: the complete messages of the group that
+    show none of the behaviours with a False label. It is the share of similar messages that show any other behaviour. If there
+    is no similar message, all complete messages are used. If there are undecided messages but no complete messages, the estimate
+    is missing. If the complete messages are of too few base prompts, the interval is missing.
 
     Examples
     --------
@@ -316,7 +324,7 @@ def first_turns(table: pd.DataFrame, n: int) -> pd.DataFrame:
     Parameters
     ----------
     table : DataFrame
-        A table with the column turn, counted from 1.
+        A table with the column `turn`, counted from 1.
     n : int
         The last turn to keep.
 
@@ -328,7 +336,7 @@ def first_turns(table: pd.DataFrame, n: int) -> pd.DataFrame:
     Raises
     ------
     TableError, ValueError
-        If no dialogue has n turns, or n is not a whole number.
+        If no dialogue has `n` turns, or `n` is not a whole number.
 
     Examples
     --------

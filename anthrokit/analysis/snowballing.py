@@ -156,22 +156,29 @@ def carry_over(
     Parameters
     ----------
     labels, by, variant
-        As for `emergence`; dialogues of up to 14 turns.
+        As for `emergence`. Dialogues have at most 14 turns.
     ci : float
-        Confidence level. Intervals are cluster-robust by base prompt, with Student's t and the correction of `proportion`
-        for base prompts of unequal size.
+        Confidence level. Intervals are cluster-robust with base prompts as clusters. They use Student's t, and the correction of
+        `cluster_variance` for base prompts of unequal size.
 
     Returns
     -------
     DataFrame
-        by…, estimate (odds ratio between consecutive turns of a dialogue; 1: none), ci_low, ci_high,
-        p_value, p_adjusted (Holm over all rows), n (informative dialogues: at least two occurrences, and not
-        in every turn), n_total, n_clusters (of those n), ci (the level), note (why the
-        estimate or interval is missing), n_targets (if the table names targets), variant (of categories).
+        One row for each group. The columns are those of `by`, then:
+        estimate: odds ratio between consecutive turns of a dialogue; 1 means no carry-over.
+        ci_low, ci_high: interval of the estimate.
+        p_value, p_adjusted: before and after Holm's correction over all rows.
+        n: number of informative dialogues, which have at least two occurrences and a turn without one.
+        n_total: number of all dialogues.
+        n_clusters: number of base prompts of the `n` dialogues.
+        ci: level of the interval.
+        note: reason why the estimate or the interval is missing.
+        n_targets: number of pooled targets; only if the table has targets.
+        variant: as in the parameter; without "behaviour" in `by` only.
 
     Notes
     -----
-    Quadratic exponential model with turn effects, conditional maximum likelihood: Bartolucci, F. and
+    The model is a quadratic exponential model with turn effects. It is fitted by conditional maximum likelihood: Bartolucci, F. and
     Nigro, V. (2010), Econometrica 78. The turn effects have a normal prior with standard deviation 10. A dialogue
     counts up to its first missing label.
 
@@ -215,22 +222,28 @@ def snowball(
     labels, by, variant, ci
         As for `emergence`.
     odds : bool
-        Whether to estimate carry-over within dialogues too, which takes the most time. If False, its columns are NaN.
+        Whether to estimate carry-over within dialogues too. This estimate takes the most time. If False, its columns are NaN.
 
     Returns
     -------
     DataFrame
-        by…, estimate (difference), ci_low, ci_high, ratio, ratio_low, ratio_high, after_yes, after_no (the two shares),
-        after_yes_low, after_yes_high, after_no_low, after_no_high (their intervals), n_after_yes, n_after_no (pairs of
-        turns), n_clusters, ci (the level), odds_ratio, odds_low, odds_high, p_value, p_adjusted (of carry-over within
-        dialogues, from `carry_over`; Holm over all rows), n_targets (if the table names targets), variant (of
-        categories). A ratio to 0 is missing.
+        One row for each group. The columns are those of `by`, then:
+        estimate, ci_low, ci_high: `after_yes` minus `after_no`, with its interval.
+        ratio, ratio_low, ratio_high: `after_yes` / `after_no`, with its interval; missing if `after_no` is 0.
+        after_yes, after_no: shares of turns with the behaviour, after a turn with it and after a turn without it.
+        after_yes_low, after_yes_high, after_no_low, after_no_high: intervals of the two shares.
+        n_after_yes, n_after_no: numbers of pairs of consecutive turns.
+        n_clusters: number of base prompts.
+        ci: level of the intervals.
+        odds_ratio, odds_low, odds_high: carry-over within dialogues, from `carry_over`.
+        p_value, p_adjusted: of the odds ratio, before and after Holm's correction over all rows.
+        n_targets: number of pooled targets; only if the table has targets.
+        variant: as in the parameter; without "behaviour" in `by` only.
 
     Notes
     -----
-    Ibrahim et al. (2026), multi-turn analysis. The contrast is positive as soon as dialogues differ, with or without
-    carry-over. The p-value is therefore that of carry-over within dialogues. It is missing for dialogues of more than
-    14 turns.
+    Ibrahim et al. (2026), multi-turn analysis. If dialogues differ, the difference of the two shares is positive even without
+    carry-over. The p-value is therefore that of carry-over within dialogues. It is missing for dialogues of more than 14 turns.
 
     Examples
     --------
@@ -279,24 +292,30 @@ def snowball_matrix(labels: Run | pd.DataFrame, *, ci: float = 0.95) -> pd.DataF
     Parameters
     ----------
     labels : Run or DataFrame
-        As for `emergence`; of one target, or of several pooled (n_targets). Dialogues of up to 6 turns. With fewer
-        behaviours, Holm's correction is for fewer tests.
+        As for `emergence`. Several targets are pooled, and `n_targets` counts them. Dialogues have at most 6 turns. Holm's
+        correction is for all pairs of behaviours in the table, so fewer behaviours make fewer tests.
     ci : float
         Confidence level.
 
     Returns
     -------
     DataFrame
-        behaviour (at turn t), next_behaviour (at turn t + 1), estimate (difference of the shares after a turn with
-        and without the first), ci_low, ci_high, ratio, ratio_low, ratio_high, after_yes, after_no, n_after_yes,
-        n_after_no, odds_ratio, odds_low, odds_high, p_value (within dialogues), p_adjusted (Holm over all rows),
-        n (informative dialogues), n_clusters (of those n), ci, note, n_targets.
+        One row for each pair of behaviours, with the columns:
+        behaviour, next_behaviour: the behaviours at turn t and at turn t + 1.
+        after_yes, after_no: shares of turns with `next_behaviour`, after a turn with `behaviour` and after a turn without it.
+        Their intervals, numbers of pairs of turns, difference (`estimate`) and `ratio` are as in `snowball`.
+        odds_ratio, odds_low, odds_high: effect of `behaviour` on `next_behaviour` within dialogues, with its interval.
+        p_value, p_adjusted: of the odds ratio, before and after Holm's correction over all rows.
+        n, n_clusters: numbers of informative dialogues, and of their base prompts.
+        ci: level of the intervals.
+        note: reason why the odds ratio or its interval is missing.
+        n_targets: number of pooled targets; only if the table has targets.
 
     Notes
     -----
-    The diagonal has the estimates of `carry_over`. Off the diagonal, the same conditional model is fitted given the labels
-    of the first behaviour, with its effects on the second behaviour in the same, the next and (to account for feedback) the
-    previous turn.
+    If both behaviours are the same, the odds ratio is that of `carry_over`. Otherwise the same conditional model is fitted to the
+    labels of `next_behaviour`, given the labels of `behaviour`. It has effects of `behaviour` on `next_behaviour` in the same
+    turn, in the next turn, and, to account for feedback, in the previous turn.
 
     Examples
     --------

@@ -162,30 +162,32 @@ def simulate_labels(
     targets : int or sequence of str
         Number of targets, or their names.
     base_prompts, scenarios, turns : int
-        Shape of the study; each base prompt meets each scenario once.
+        Shape of the study. For each target, each base prompt is combined with each scenario in one dialogue.
     rates : dict, optional
-        Behaviour: share of messages that show it, before any shift. Default: the 14 behaviours.
+        Names of behaviours, with the share of messages that show the behaviour before any shift. By default, these are the 14
+        bundled behaviours.
     base_share, dialogue_share : float
-        Shares of the latent variance between base prompts, and between dialogues of one prompt.
+        Shares of the latent variance between base prompts, and between dialogues of one base prompt.
     target_spread : float or sequence of float
-        Standard deviation of the targets' latent shifts; a sequence gives each target's shift itself.
+        Standard deviation of the targets' latent shifts. A sequence has the shift of each target instead.
     domain_shift : float
-        Latent shift of domains of high empathy (upwards) and of low empathy (downwards), for behaviours of relationship
-        building and internal states.
+        Latent shift for behaviours of relationship building and internal states: upwards in domains of high empathy, downwards in
+        domains of low empathy.
     turn_shift, carry_over : float
-        Latent shift per turn after the first, and after a turn that showed the behaviour.
+        Latent shift per turn after the first turn, and after a turn that showed the behaviour.
     missing, judge_error : float
         Share of each judge's verdicts that are missing, and share that are wrong.
     judges : int
-        Number of judges; a label needs more than half of them.
+        Number of judges. A label needs the same verdict of more than half of the judges.
     seed : int
-        Seed of the random numbers; the same seed gives the same table.
+        Seed of the random numbers. The same seed gives the same table.
 
     Returns
     -------
     DataFrame
-        target, dialogue_id, prompt_id, base_id, persona, domain, scenario, empathy, professionalism,
-        turn, category, behaviour, synthetic judge 1…, votes_for, votes_cast, label, judges, truth.
+        One row for each target, base prompt, scenario, turn and behaviour. The columns are target, dialogue_id, prompt_id,
+        base_id, persona, domain, scenario, empathy, professionalism, turn, category, behaviour, `synthetic judge 1` and so on
+        (one for each judge), votes_for, votes_cast, label, judges and truth.
 
     Examples
     --------
