@@ -38,8 +38,10 @@ def _require_first_turn(labels: pd.DataFrame) -> None:
 def turn_grid(labels: pd.DataFrame, by: Sequence[str] = ()) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
     """Return the labels by turn: one row for each dialogue and behaviour.
 
+    The function returns three values:
+
     dialogues: columns that describe the rows
-    grid: labels, rows × turns, with a last column of NaN
+    grid: labels (rows × turns), followed by a column of NaN
     last: last turn of each row
 
     The first turn of the table counts as turn 1. Dialogues are identified by target, `dialogue_id` and `by`.
@@ -65,20 +67,22 @@ def first_occurrences(labels: Run | pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     labels : Run or DataFrame
-        dialogue_id, turn (1…), behaviour, label; target and base_id where they are known. For any behaviour of a
-        category, the result of `profiles.any_behaviour`.
+        A table with the columns dialogue_id, turn (from 1), behaviour and label, and optionally target and base_id. For any
+        behaviour of a category, the result of `profiles.any_behaviour`.
 
     Returns
     -------
     DataFrame
-        One row for each dialogue and behaviour: the columns that describe the dialogue, first_turn (NA if it does not
-        occur or is undecided), turns_seen (labelled turns before a gap, up to the first occurrence), occurred (True;
-        False: in none of the dialogue's turns; NA: undecided, because a label is missing before the first True).
+        One row for each dialogue and behaviour. The columns are those that describe the dialogue, then:
+        first_turn: turn of the first occurrence; NA if `occurred` is False or NA.
+        turns_seen: number of turns before the first missing label, up to the first occurrence.
+        occurred: True; False if the behaviour occurs at no turn of the dialogue; NA if a label is missing before the first True.
 
     Raises
     ------
     TableError
-        A column is missing, a turn is below 1 or not a whole number, or the table, or a target in it, has no row of turn 1.
+        If a column is missing, or a turn is below 1 or not a whole number. Also if the table, or a target in it, has no row of
+        turn 1.
 
     Examples
     --------
@@ -158,26 +162,37 @@ def emergence(
     labels : Run, DataFrame or path
         As for `profile`. Turns are whole numbers from 1.
     by : str or sequence of str, optional
-        Columns to group by, as for `profile`; default target (if the table has it) and behaviour. Without "target"
-        the targets are pooled, and the column n_targets says how many.
+        Columns to group by, as for `profile`. By default these are behaviour, and target if the table has this column. Without
+        "target", the targets are pooled, and the result has their number as `n_targets`.
     variant, ci
         As for `profile`.
 
     Returns
     -------
     DataFrame
-        by…, turn, estimate, ci_low, ci_high, n_first (first occurrences at this turn), n_at_risk, n
-        (dialogues with a label of turn 1), n_total, n_undecided, n_clusters, ci (the level), n_targets (if the table
-        names targets). For categories and any behaviour also lowest and highest (the share if the behaviour had
-        occurred in none, or in all, of the undecided dialogues) and variant. After the last turn with a dialogue at
-        risk the estimate is missing, unless the behaviour has occurred in all dialogues.
+        One row for each group and turn. The columns are those of `by`, then:
+        turn: the turn.
+        estimate, ci_low, ci_high: the share with its interval.
+        n_first: number of dialogues with their first occurrence at this turn.
+        n_at_risk: number of dialogues that have a label at this turn and no earlier occurrence or missing label.
+        n: number of dialogues with a label at turn 1.
+        n_total: number of all dialogues.
+        n_undecided: number of dialogues with a missing label before the first True.
+        n_clusters: number of base prompts.
+        ci: level of the interval.
+        lowest, highest: the share if the behaviour had occurred in none, or in all, of the dialogues that are unknown at this turn,
+        because a label is missing or the dialogue has ended; without "behaviour" in `by` only.
+        n_targets: number of pooled targets; only if the table has targets.
+        variant: as in the parameter; without "behaviour" in `by` only.
+
+        If no dialogue is at risk at a turn, the estimate is missing, unless the behaviour has occurred in all dialogues.
 
     Notes
     -----
-    Ibrahim et al. (2026), multi-turn analysis. Kaplan-Meier estimate: a dialogue in which nothing occurs
-    is censored at its last turn. One with a missing label before the first True is censored at the turn before it,
-    which assumes that labels are missing at random, and counted in n_undecided. A message of a category has a label if
-    all its behaviours have one (`any_behaviour`).
+    Ibrahim et al. (2026), multi-turn analysis. The estimate is that of Kaplan and Meier. A dialogue without an occurrence is
+    censored at its last turn. A dialogue with a missing label before the first True is censored at the turn before this label. It
+    counts in `n_undecided`. This assumes that labels are missing at random. A message of a category has a label if all its
+    behaviours have a label (`any_behaviour`).
 
     Examples
     --------
@@ -294,27 +309,37 @@ def late_share(
     labels, by, variant
         As for `emergence`.
     after : int
-        The last turn that does not count as late; 1 gives the paper's "turns 2 to 5".
+        The last turn that does not count as late. With 1, the late turns of a dialogue of five turns are the paper's "turns 2 to
+        5".
     ci : float
         As for `profile`.
 
     Returns
     -------
     DataFrame
-        by…, estimate, ci_low, ci_high, n (decided dialogues, early or late), n_total (dialogues), n_undecided
-        (dialogues that may be early, late or never, because labels are missing or the dialogue ended before the last
-        turn of its group), n_clusters (base prompts of those n), ci (the level), lowest, highest (the share if all
-        undecided dialogues were early, or all late), half_or_more ("yes" or "no" if the interval is on one side of one
-        half, else "open"), after_turn, n_targets (if the table names targets), variant (of categories). The estimate is
-        missing if the behaviour never occurred.
+        One row for each group. The columns are those of `by`, then:
+        estimate, ci_low, ci_high: the share with its interval. The estimate is missing if the behaviour never occurred.
+        n: number of dialogues whose first occurrence is certainly early, or certainly late.
+        n_total: number of all dialogues.
+        n_undecided: number of dialogues in which a first occurrence may be early or late, because labels are missing or because the
+        dialogue ended before the last turn of its group.
+        n_clusters: number of base prompts of the `n` dialogues.
+        ci: level of the interval.
+        lowest, highest: bounds of the share. For the lowest, undecided dialogues count as early if possible. For the highest, they
+        count as late if possible.
+        half_or_more: "yes" or "no" if the interval decides whether the share is at least one half, else "open".
+        after_turn: the parameter `after`.
+        n_targets: number of pooled targets; only if the table has targets.
+        variant: as in the parameter; without "behaviour" in `by` only.
 
     Notes
     -----
-    The estimand is the share if every dialogue continued to the last turn of its group. The estimate is from the
-    maximum-likelihood distribution of label sequences, with labels missing at random, and linearised over base prompts.
-    The further labels of a dialogue that ended earlier are missing. Turns without any label are ignored; there must be
-    labels on both sides of `after`. In groups of more than 10 turns the estimate is from `emergence`, which reads each
-    dialogue up to its first gap.
+    The estimand is the share if every dialogue continued to the last turn of its group. If a dialogue ended earlier, its further
+    labels are missing. Labels are assumed to be missing at random. The estimate comes from the maximum-likelihood distribution of
+    label sequences. Its variance is linearised, with base prompts as clusters.
+
+    Turns without any label are ignored. There must be labels on both sides of `after`. In groups of more than 10 turns, the
+    estimate is computed from `emergence`, which uses each dialogue up to its first missing label.
 
     Examples
     --------
@@ -380,16 +405,19 @@ def late_behaviours(
     labels
         As for `emergence`.
     by : str or sequence of str, optional
-        Columns to count within; by default target, if the table has it. () counts over all dialogues.
+        Columns to group by. The default is target if the table has this column. With (), all dialogues are one group.
     ci : float
-        Confidence level of the intervals behind `surely` and `open`.
+        Confidence level of the intervals that decide `surely` and `open`.
 
     Returns
     -------
     DataFrame
-        by…, estimate (behaviours with a share of one half or more), surely (those whose interval is at or
-        above one half), open (those whose interval includes one half), n_occurring, n_behaviours, n_clusters
-        (of all dialogues of the group).
+        One row for each group. The columns are those of `by`, then:
+        estimate: number of behaviours with a share of one half or more.
+        surely: number of behaviours whose interval is at or above one half.
+        open: number of behaviours that occur and whose interval includes one half or is missing.
+        n_occurring, n_behaviours: numbers of behaviours that occur, and of all behaviours.
+        n_clusters: number of base prompts of all dialogues of the group.
 
     Examples
     --------

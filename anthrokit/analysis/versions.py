@@ -58,13 +58,13 @@ def drift(
     Parameters
     ----------
     labels : Run or DataFrame
-        base_id, prompt_id, behaviour, label, and the column `group`.
+        A table with the columns base_id, prompt_id, behaviour, label and `group`.
     margin : float
         The largest difference of shares that does not matter, such as 0.05. Choose it before looking at the data.
     group : str
-        The column that names the version: version, target, persona, a column of a design.
+        The column that names the version, such as version, target, persona or a column of a design.
     baseline : str, optional
-        The version that the others are compared with; by default the first in the table.
+        The version with which the others are compared; by default the first version in the table.
     by, n_swaps, seed
         As for `compare`.
     ci : float
@@ -73,10 +73,18 @@ def drift(
     Returns
     -------
     DataFrame
-        by…, version, baseline, estimate (version minus baseline), ci_low, ci_high, p_value, p_adjusted (Holm, over all
-        rows), equivalence_low, equivalence_high (the interval at `equivalence_level`), margin, verdict (one of
-        `DRIFT_VERDICTS`), share_version, share_baseline, n_version, n_baseline, n_clusters, ci. By category or () also
-        lowest and highest, as for `compare`.
+        One row for each version except the baseline, and group. The columns are those of `by`, then:
+        version, baseline: names of the two versions.
+        estimate, ci_low, ci_high: share of the version minus share of the baseline, with its interval.
+        p_value, p_adjusted: before and after Holm's correction over all rows.
+        equivalence_low, equivalence_high: interval at `equivalence_level`.
+        margin: the parameter.
+        verdict: one of `DRIFT_VERDICTS`.
+        share_version, share_baseline, n_version, n_baseline: shares and numbers of labels, as for `compare`.
+        n_clusters: number of base prompts.
+        ci: confidence level.
+
+        Without "behaviour" in `by`, also `variant`, `lowest` and `highest`, as for `compare`.
 
     Raises
     ------
@@ -85,8 +93,8 @@ def drift(
 
     Notes
     -----
-    Paired by prompt, as in `compare`. Schuirmann, D. J. (1987), J. Pharmacokinetics and
-    Biopharmaceutics 15; Berger, R. L. (1982), Technometrics 24.
+    The comparison is paired by prompt, as in `compare`. The equivalence test is that of Schuirmann, D. J. (1987), J.
+    Pharmacokinetics and Biopharmaceutics 15; Berger, R. L. (1982), Technometrics 24.
 
     Examples
     --------
@@ -166,28 +174,30 @@ def compare_versions(
     Parameters
     ----------
     versions : mapping
-        Name of a version to its model (LLM or string), or to a mapping with target, system (a system prompt) and prompts.
+        The name of each version, with its settings. The settings are a model (an LLM or a string), or a mapping with any of the
+        keys `target` (the model), `system` (a system prompt) and `prompts`.
     prompts : DataFrame or str
-        Prompts of the versions that do not have `prompts`.
+        Prompts of the versions that do not set `prompts`.
     run : Run, str or path
         The run for all versions. A second call does only the pending work.
     margin, baseline
-        As for `drift`; the first version is the baseline by default.
+        As for `drift`. By default the first version is the baseline.
     judges, taxonomy, behaviours, samples
         As for `judge`.
     user, turns, seed, progress, **settings
-        As for `simulate`: script, template, budget, repeats, …. A `design` holds for all versions; its column `version`
-        is the name.
+        As for `simulate`, such as script, template, budget or repeats. A `design` is that of all versions. The name of the version
+        is added as its column `version`.
 
     Returns
     -------
     DataFrame
-        As from `drift`. The run's labels have the column `version` with the name.
+        The result of `drift`. The labels of the run have the name of the version in the column `version`.
 
     Raises
     ------
     ValueError, TableError, SetupError
-        Before the first call, for invalid parameters, equal versions, or versions without a shared base prompt.
+        Before any model is called: if a parameter is invalid, if two versions are equal, or if a version shares no base prompt with
+        the baseline.
 
     Examples
     --------
