@@ -321,12 +321,12 @@ def late_share(
         estimate, ci_low, ci_high: the share with its interval. The estimate is missing if the behaviour never occurred.
         n: number of dialogues whose first occurrence is certainly early, or certainly late.
         n_total: number of all dialogues.
-        n_undecided: number of dialogues in which a first occurrence may be early or late, because labels are missing or because the
-        dialogue ended before the last turn of its group.
+        n_undecided: number of dialogues that may be early, late or without an occurrence, because labels are missing or because
+        the dialogue ended before the last turn of its group.
         n_clusters: number of base prompts of the `n` dialogues.
         ci: level of the interval.
-        lowest, highest: bounds of the share. For the lowest, undecided dialogues count as early if possible. For the highest, they
-        count as late if possible.
+        lowest, highest: bounds of the share. For the lowest, an undecided dialogue counts as early if possible, and else not at
+        all. For the highest, it counts as late if possible, and else not at all.
         half_or_more: "yes" or "no" if the interval decides whether the share is at least one half, else "open".
         after_turn: the parameter `after`.
         n_targets: number of pooled targets; only if the table has targets.

@@ -28,7 +28,7 @@ __all__ = ['plot_differences', 'plot_odds', 'plot_similarity', 'plot_drift', 'pl
 def plot_differences(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Plot differences between pairs of targets (or domains), in percentage points.
 
-    If all pairs share a baseline, each pair has the colour of its target.
+    If all targets are compared with the same baseline, a pair has the colour of the target that is not the baseline.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def plot_odds(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     frame : DataFrame
-        The result of `analysis.factor_model` (one colour for each term) or `analysis.carry_over`.
+        The result of `analysis.factor_model` or `analysis.carry_over`. For `factor_model`, each term has its own colour.
 
     Examples
     --------
@@ -247,7 +247,7 @@ def plot_conditions(
     people : DataFrame
         One row for each participant, as for `analysis.compare_conditions`.
     score, condition : str
-        Names of the columns.
+        Names of the columns of scores and of conditions.
     label : str
         Meaning of the score, with its unit or range.
 
@@ -294,7 +294,7 @@ def plot_agreement(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     frame : DataFrame or Run
-        The result of `analysis.agreement`. For a run, the agreement of its judges.
+        The result of `analysis.agreement`, or a run. For a run, the agreement of its judges is drawn.
 
     Examples
     --------

@@ -25,14 +25,14 @@ __all__ = ['name_column', 'row_kinds', 'rows_size', 'warn_if_low', 'place_rows',
 
 # %% ../../nbs/09_figures/02_profiles.ipynb #22de4a25
 def name_column(frame: pd.DataFrame, columns: Sequence[str], source: str) -> str:
-    """Return the column that names the rows (behaviour, category, domain or target). Raise if other `columns` are missing."""
+    """Return the column that names the rows (behaviour, category, domain or target). Raise if it or one of `columns` is missing."""
     what = next((name for name in ("behaviour", "category", "domain", "target") if name in frame.columns), "behaviour")
     need_columns(frame, [what, *columns], source)
     return what
 
 
 def row_kinds(what: str, rows: Sequence[str]) -> list[str | None]:
-    """Return the category of each row as its heading, or None for every row if the figure should have no headings."""
+    """Return the category of each row as its heading. With only one category, or too many, all headings are None."""
     kinds = [behaviour_categories().get(name, "other behaviours") for name in rows] if what == "behaviour" else []
     return kinds if 2 <= len(set(kinds)) <= len(rows) / 2 else [None] * len(rows)
 
@@ -88,24 +88,25 @@ def draw_dots(
 ) -> Axes:
     """Draw points and intervals: one row for each name, one colour and marker for each series.
 
-    Names without any estimate are listed in the legend.
+    Names without any estimate have no row. The legend lists them.
 
     Parameters
     ----------
     frame : DataFrame
-        The columns `what` and `series`, estimate, ci_low, ci_high.
+        A table with the columns `what`, `series`, estimate, ci_low and ci_high.
     label : callable
-        Function from the estimated rows of a series to its legend text, which follows the name of the series.
+        A function that takes the rows of a series that have an estimate, and returns a text. In the legend, this text follows the
+        name of the series.
     none : str
         Legend text of a series without any estimate.
     hollow : bool
-        Whether points with p_adjusted of 0.05 or more are hollow.
+        Whether points are hollow if `p_adjusted` is missing, or is 0.05 or more.
     rule : float, optional
-        Value at which a line across all rows is drawn, such as no difference.
+        Value at which a line across all rows is drawn, such as 0 for no difference.
     limits : tuple
-        Limits of the axis. An arrow marks an interval that extends beyond a limit.
+        Limits of the axis. Points beyond the limits are not drawn. An arrow marks an interval that extends beyond a limit.
     texts, colours : dict, optional
-        Legend names and colours of the series; by default those of `model_labels` and `colours_of`.
+        Names of the series in the legend, and their colours; by default those of `model_labels` and `colours_of`.
     """
     if frame.duplicated([what, series] if series else [what]).any():
         keys = f"{what} and {series}" if series else what
@@ -162,8 +163,8 @@ def plot_profile(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     frame : DataFrame or Run
-        The result of `analysis.profile`, grouped by "behaviour" or "category" and optionally by "target" and columns of a
-        design. For a run, its profile.
+        The result of `analysis.profile`, or a run. The result is grouped by "behaviour" or "category", and optionally by "target"
+        and columns of a design. For a run, its profile is drawn.
 
     Examples
     --------
@@ -197,7 +198,7 @@ def plot_corrected(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     Raises
     ------
     TableError
-        If the table has several targets, or no corrected rate.
+        If the table has several targets, or if it has no corrected rate.
 
     Examples
     --------
@@ -247,12 +248,12 @@ def draw_heat(
 ) -> Any:
     """Draw a heat map with a note in each cell, and return its colour bar.
 
-    A note is black or white, depending on the contrast to its cell. The default colour map can be printed in grey.
+    A note is black or white, depending on its contrast to the cell. The default colour map can be printed in grey.
 
     Parameters
     ----------
     table, notes : DataFrame
-        Numbers, and the text of each cell.
+        The numbers, and the texts to write in the cells.
     limits : tuple
         Limits of the colour map.
     name : str
@@ -260,11 +261,12 @@ def draw_heat(
     wrap : int
         Number of characters after which row names are wrapped.
     kinds : tuple of str
-        For rows and for columns, the first argument of `labels_in`, such as "target" for models.
+        Two texts: what the rows are, and what the columns are. They decide the names to show, as the first argument of `labels_in`
+        does. An example is "target" for models.
     slanted : bool
         Whether the names of columns are slanted and not wrapped.
     root : bool
-        Whether colours follow the square root of the numbers, which separates small ones.
+        Whether colours follow the square root of the numbers, which separates small numbers.
     faded : array of bool, optional
         Cells to draw in pale colours.
     """

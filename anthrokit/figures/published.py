@@ -23,8 +23,8 @@ __all__ = ['fit_notes', 'plot_scores', 'plot_ranks', 'plot_counts', 'plot_slopes
 def fit_notes(ax: Axes, room: float = 0.94, whole: bool = True) -> None:
     """Fit the numbers of a heat map into its cells.
 
-    A number is too wide if it takes more than the share `room` of the width of its cell. If any number is too wide, all numbers
-    are rounded to whole numbers, unless `whole` is False. If a number is still too wide, all numbers are drawn smaller.
+    A number is too wide if it takes more than the share `room` of the width of its cell. If any number is too wide and `whole` is
+    True, all numbers are rounded to whole numbers. If a number is still too wide, all numbers are drawn smaller.
     """
     ax.figure.draw_without_rendering()
     notes = [text for text in ax.texts if text.get_transform() == ax.transData and text.get_text()]
@@ -64,7 +64,7 @@ def plot_scores(
     table : DataFrame
         Models as index, abilities as columns.
     beside : Series, optional
-        Another number for each model, such as its mean response length. The name of the series is the heading.
+        Another number for each model, such as its mean response length. The name of the series is the heading of these numbers.
     title : str
         Title, such as the source.
     label : str
@@ -103,7 +103,7 @@ def plot_ranks(before: pd.Series, after: pd.Series, ax: Axes | None = None) -> A
     Parameters
     ----------
     before, after : Series
-        Scores with the models as index. The names of the series are the headings.
+        Scores with the models as index. The names of the series are the headings. Models that are in one series only are omitted.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def plot_counts(
     label : str
         Meaning of the counts, with n.
     stacked : bool
-        Whether the columns are parts of one bar, or bars side by side.
+        If True, the columns are parts of one bar. If False, they are bars side by side.
 
     Examples
     --------
@@ -190,13 +190,13 @@ def plot_slopes(
     Parameters
     ----------
     frame : DataFrame
-        The column `what`, and two columns of percentages named `before` and `after`.
+        One row for each model and behaviour. It has a column of behaviours and two columns of percentages.
     what : str
-        Column that holds the names in `panels`.
+        Name of the column of behaviours.
     before, after : object
-        Names of the two columns, such as 5 and 10 (turns).
+        Names of the two columns of percentages, such as 5 and 10 (turns).
     panels : sequence of str
-        Names to draw, in this order.
+        Behaviours to draw, in this order.
     title : str
         Title, such as the source.
 

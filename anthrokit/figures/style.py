@@ -83,11 +83,11 @@ class Style:
     Attributes
     ----------
     width : float or None
-        Width in inches. None means the width that the figure asks for.
+        Width in inches. None means the width that the figure function requests.
     wide : float or None
-        Width in inches of figures that need more than a column, such as a table of many models.
+        Width in inches of figures that need more than one column of a paper, such as a table of many models.
     height : float or None
-        Maximum height in inches.
+        Maximum height in inches. None means no maximum.
     scale : float
         Scale of text, points and lines. 1 means text of 9 points.
 
@@ -131,7 +131,7 @@ def theme(
     palette: str | Sequence[str] | Mapping[str, str] | None = None,
     style: str | None = None,
 ) -> Iterator[None]:
-    """Set `THEME` and these options in a with block. Omitted options keep their values.
+    """Set the style `THEME` and the given options in a with block. Omitted options keep their values.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def theme(
     labels : dict
         Text to show for each name.
     palette : str, sequence or dict
-        The name of a palette of seaborn or matplotlib, a sequence of colours, or a colour for each name.
+        The name of a palette of seaborn or matplotlib, a sequence of colours, or a dict from names to colours.
     style : str
         A name in `STYLES`: "notebook", "paper" or "slide".
 
@@ -329,6 +329,8 @@ def shorten_name(name: object, room: int = 32) -> str:
 def format_name(name: object) -> str:
     """Write a behaviour, domain or target with spaces for underscores and a capital first letter.
 
+    A name with a capital letter or a slash keeps its first letter.
+
     Examples
     --------
     >>> from anthrokit.figures.style import format_name
@@ -342,8 +344,8 @@ def format_name(name: object) -> str:
 def shorten_names(names: Sequence[object], room: int = 32) -> list[str]:
     """Shorten names as `shorten_name` does, so that different names stay different.
 
-    Names with the same beginning and end keep the part in which they differ. Names that are still equal at 1.5 times the
-    room are numbered.
+    If names have the same beginning and end, the part in which they differ is kept. If some shortened names are still equal, up to
+    1.5 times the `room` is used. If they are equal even then, all names are numbered.
     """
     texts = list(dict.fromkeys(map(str, names)))
     for most in (room, room * 5 // 4, room * 3 // 2):
@@ -381,7 +383,7 @@ def _visible(label: str) -> str:
 
 
 def model_labels(names: Sequence[str], room: int = 32) -> dict[str, str]:
-    """Return the text to show for each model: its name without the provider if such names are unique."""
+    """Return the text to show for each model: its label set by `theme`, or its name, without the provider if names stay unique."""
     own = _LOOK.get().labels
     texts = [own.get(name, str(name).rstrip("/").rsplit("/", 1)[-1]) for name in names]
     if len(set(texts)) < len(texts):
@@ -410,8 +412,8 @@ def describe_interval(frame: pd.DataFrame, low: str = "ci_low") -> str:
     Returns
     -------
     str
-        Such as "95 % interval", with all levels of the column ci; "interval" without levels; "no interval" if all lower
-        limits are missing, as with one cluster.
+        A text such as "95 % interval", with all levels in the column `ci`. If there are no levels, it is "interval". If all lower
+        limits are missing, for instance because there is only one cluster, it is "no interval".
 
     Examples
     --------
@@ -427,7 +429,7 @@ def describe_interval(frame: pd.DataFrame, low: str = "ci_low") -> str:
 
 # %% ../../nbs/09_figures/01_style.ipynb #5e76c759
 def interval_text(row: Any, form: Callable[[float], str] = "{:.2f}".format, missing: str = "no interval") -> str:
-    """Return the limits of a row's interval as text, such as "0.12 to 0.30", or `missing` without an interval."""
+    """Return the limits of a row's interval as text, such as "0.12 to 0.30". If the limits are missing, return `missing`."""
     return missing if pd.isna(row.ci_low) else f"{form(row.ci_low)} to {form(row.ci_high)}"
 
 
@@ -438,32 +440,32 @@ def signed_points(share: float) -> str:
 
 
 def format_count(numbers: pd.Series, noun: str = "") -> str:
-    """Format a count, or the range of several counts, with its noun: 4,785 to 4,792 messages, 1 message."""
+    """Format a count, or the range of several counts, with a noun, such as "4,785 to 4,792 messages" or "1 message"."""
     low, high = (0, 0) if numbers.isna().all() else (int(numbers.min()), int(numbers.max()))
     number = f"{low:,}" if low == high else f"{low:,} to {high:,}"
     return f"{number} {noun.removesuffix('s') if high == 1 else noun}".rstrip()
 
 
 def count_estimated(frame: pd.DataFrame, column: str, noun: str) -> str:
-    """Format the counts of a column as `format_count` does, for the rows with an estimate."""
+    """Format the counts of a column as `format_count` does. Only rows with an estimate are used."""
     return format_count(frame.loc[frame["estimate"].notna(), column], noun)
 
 
 def variant_note(frame: pd.DataFrame) -> str:
-    """Return a note on the behaviours that a table of categories counts, or an empty text."""
+    """Return a note on the behaviours that a table of categories counts. Without the column `variant`, it is an empty text."""
     notes = {"judged": "judged behaviours only", "all": "all behaviours, pronouns too"}
     variants = [notes.get(name, name) for name in frame["variant"].unique()] if "variant" in frame.columns else []
     return f"; {' and '.join(variants)}" if variants else ""
 
 
 def pooled_note(frame: pd.DataFrame) -> str:
-    """Return a note on the number of pooled targets, or an empty text for one target."""
+    """Return a note on the number of pooled targets. For one target it is an empty text."""
     most = int(frame["n_targets"].max()) if "n_targets" in frame.columns else 1
     return f"{most} targets together; " if most > 1 else ""
 
 
 def dialogue_sizes(frame: pd.DataFrame) -> str:
-    """Return a note on the numbers of dialogues and clusters of the estimates, with `pooled_note` and `variant_note`."""
+    """Return a note with the numbers of dialogues and clusters. It begins with `pooled_note` and ends with `variant_note`."""
     dialogues, clusters = (count_estimated(frame, name, noun) for name, noun in (("n", "dialogues"), ("n_clusters", "clusters")))
     return f"{pooled_note(frame)}n = {dialogues}, {clusters}{variant_note(frame)}"
 
@@ -474,7 +476,7 @@ def note_missing(ax: Axes, x: float, y: float) -> None:
 
 # %% ../../nbs/09_figures/01_style.ipynb #5ca6dd4c
 def in_order(names: Sequence[str]) -> list[str]:
-    """Return unique names: first those ordered by `theme`, then in the order of the taxonomy, then as given."""
+    """Return unique names: first those in `order` of `theme`, then those of the taxonomy in its order, then the others as given."""
     present, categories = set(names), behaviour_categories()
     if present <= set(categories.values()):  # a category and a behaviour may share a name
         categories = categories.values()
@@ -506,7 +508,7 @@ _Drawn = TypeVar("_Drawn")  # Axes, or a list of them
 
 
 def from_run(estimate: Callable[[Run], pd.DataFrame]) -> Callable[[Callable[..., _Drawn]], Callable[..., _Drawn]]:
-    """Return a decorator that lets a figure function take a run or its folder, for which it draws `estimate(run)`.
+    """Return a decorator that lets a figure function take a run or its folder. The function then draws `estimate(run)`.
 
     Examples
     --------
@@ -526,7 +528,7 @@ def from_run(estimate: Callable[[Run], pd.DataFrame]) -> Callable[[Callable[...,
 
 
 def contrast_ratio(one: Sequence[float], other: Sequence[float]) -> float:
-    """Return the contrast ratio of WCAG 2, from 1 to 21, of two colours (red, green and blue from 0 to 1)."""
+    """Return the contrast ratio of two colours by WCAG 2, from 1 to 21. A colour is red, green and blue from 0 to 1."""
     from seaborn.utils import relative_luminance
 
     dark, light = sorted(relative_luminance(np.clip(colour[:3], 0, 1)) for colour in (one, other))
@@ -541,7 +543,7 @@ def name_rows(ax: Axes, names: Sequence[str]) -> None:
 
 
 def percent(part: pd.DataFrame, scale: float = 100) -> list[np.ndarray]:
-    """Return estimates and their interval limits in per cent."""
+    """Return estimates and their interval limits, multiplied by `scale`. By default, they are in per cent."""
     return [scale * part[name].to_numpy(dtype=float) for name in ("estimate", "ci_low", "ci_high")]
 
 # %% ../../nbs/09_figures/01_style.ipynb #3912e57f
@@ -748,7 +750,7 @@ _STORED: ContextVar[list | None] = ContextVar("stored", default=None)  # tables 
 def keep_data(figure: Figure, *frames: pd.DataFrame | pd.Series) -> None:
     """Store the tables that a figure was drawn from, so that `save` writes them beside the picture.
 
-    Duplicate tables are stored once. Several series become columns of one table.
+    Duplicate tables are stored once. The series among `frames` become columns of one table.
     """
     tables = [one for one in frames if isinstance(one, pd.DataFrame)]
     series = [one for one in frames if isinstance(one, pd.Series)]
@@ -795,12 +797,12 @@ def themed(draw: Callable[..., _Drawn]) -> Callable[..., _Drawn]:
     Parameters
     ----------
     draw : callable
-        A function that takes tables, and `ax` if it can draw in existing axes. It returns Axes or a list of them.
+        A function that takes tables, and `ax` if it can draw in existing axes. It returns Axes or a list of Axes.
 
     Returns
     -------
     callable
-        The function with further options. New figures are fitted to their width. The tables in the arguments are stored
+        The function with these options. The texts of a new figure are fitted to its width. The tables in the arguments are stored
         for `save` unless the function stores tables itself.
 
     Examples
@@ -847,7 +849,8 @@ def themed(draw: Callable[..., _Drawn]) -> Callable[..., _Drawn]:
 def with_series(frame: pd.DataFrame, what: str) -> tuple[pd.DataFrame, str | None, dict[str, str]]:
     """Identify the series of a table by one column. Return the table, the name of this column, and the label of each series.
 
-    The series are defined by the columns left of the first number, except `what`. Without such columns, the name is None.
+    The series are defined by the columns left of the first number. `what`, category, variant and columns with a single value do not
+    count, but target always counts. If no column is left, the name is None and there are no labels.
     """
     numbers = [name for name in ("estimate", "turn", "raw", "a") if name in frame.columns]
     first = min(frame.columns.get_loc(name) for name in numbers)
@@ -880,7 +883,8 @@ def save(
     figure : Figure, Axes or list of Axes
         The return value of a figure function.
     path : str or path
-        Path without a suffix. A suffix, as in "shares.pdf", is used instead of `formats`. Missing folders are created.
+        Path without a suffix. If it has a suffix, as in "shares.pdf", this format is used instead of `formats`. Missing folders are
+        created.
     formats : str or sequence of str
         Formats such as png, svg and pdf.
     data : DataFrame, optional
@@ -889,7 +893,8 @@ def save(
     Returns
     -------
     list of Path
-        The files. Numbers in tables have six significant digits. Several tables are numbered.
+        Paths of the written files. Numbers in tables have six significant digits. If there are several tables, the names of their
+        files are numbered.
 
     Examples
     --------

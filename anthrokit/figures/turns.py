@@ -79,20 +79,20 @@ def _turn_marks(turns: Sequence[int], ends: Sequence[int], interval: str) -> lis
 def plot_emergence(frame: pd.DataFrame, ax: Axes | None = None) -> Axes | list[Axes]:
     """Plot the share of dialogues in which each behaviour has occurred, as a bar divided by the turn of first occurrence.
 
-    A second panel scales each bar to the dialogues in which the behaviour occurs, so that rare behaviours can be read.
+    In a second panel, each bar shows only the dialogues in which the behaviour occurs, so that rare behaviours can be read.
 
     Parameters
     ----------
     frame : DataFrame or Run
-        The result of `analysis.emergence`, grouped by "behaviour" or "category" and optionally by "target". For a run, its
-        emergence.
+        The result of `analysis.emergence`, or a run. The result is grouped by "behaviour" or "category", and optionally by
+        "target". For a run, its emergence is drawn.
     ax : Axes, optional
-        Axes for the first panel of one target. The second panel is then not drawn.
+        Axes for the first panel. The table must then have one target only, and the second panel is not drawn.
 
     Returns
     -------
     Axes or list of Axes
-        The first panel, or for several targets the first panel of each.
+        The first panel. For several targets, a list with the first panel of each target.
 
     Raises
     ------
@@ -147,7 +147,7 @@ def plot_emergence(frame: pd.DataFrame, ax: Axes | None = None) -> Axes | list[A
 
 # %% ../../nbs/09_figures/04_turns.ipynb #1e0547d4
 def spread_labels(heights: Sequence[float], step: float, low: float, high: float) -> np.ndarray:
-    """Move sorted heights so that they are at least `step` apart, and between `low` and `high`."""
+    """Move sorted heights so that they are at least `step` apart, and between `low` and `high` if there is room."""
     steps = step * np.arange(len(heights))
     free = np.asarray(heights) - steps  # these rise if the heights are a step apart
     rising = (np.maximum.accumulate(free) + np.minimum.accumulate(free[::-1])[::-1]) / 2
@@ -212,7 +212,7 @@ def plot_emergence_curves(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     frame : DataFrame or Run
-        The result of `analysis.emergence` for one target or for pooled targets. For a run, its emergence.
+        The result of `analysis.emergence` for one target or for pooled targets, or a run. For a run, its emergence is drawn.
 
     Examples
     --------
@@ -255,7 +255,7 @@ def plot_late(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     frame : DataFrame or Run
-        The result of `analysis.late_share`. For a run, its late shares.
+        The result of `analysis.late_share`, or a run. For a run, its late shares are drawn.
 
     Examples
     --------
@@ -293,7 +293,7 @@ def plot_snowball(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     frame : DataFrame or Run
-        The result of `analysis.snowball` for one target or for pooled targets. For a run, its snowball effects.
+        The result of `analysis.snowball` for one target or for pooled targets, or a run. For a run, its snowball effects are drawn.
 
     Examples
     --------
@@ -355,14 +355,14 @@ def _write_columns(ax: Axes, columns: Sequence[tuple[str, Sequence[str], float]]
 @from_run(snowball_matrix)
 @themed
 def plot_snowball_matrix(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
-    """Plot the odds ratios of each behaviour in the turn after each behaviour, as a matrix.
+    """Plot the effect of each behaviour on each behaviour in the next turn, as a matrix of odds ratios.
 
-    Colours range from ⅛ to 8. A cell is pale if its interval contains 1 or is missing, and framed if p < 0.05.
+    Colours range from ⅛ to 8. A cell is pale if its interval contains 1 or is missing. It is framed if `p_adjusted` is below 0.05.
 
     Parameters
     ----------
     frame : DataFrame or Run
-        The result of `analysis.snowball_matrix`. For a run, its matrix.
+        The result of `analysis.snowball_matrix`, or a run. For a run, its matrix is drawn.
 
     Examples
     --------
