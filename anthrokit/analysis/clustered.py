@@ -284,7 +284,8 @@ def clusters(frame: pd.DataFrame, column: str | None = None) -> pd.Series:
     Raises
     ------
     TableError
-        If a row has neither `base_id` nor `dialogue_id`. With `column`, if the table lacks this column or a value is missing in it.
+        If a row has neither `base_id` nor `dialogue_id`. If `column` is given: if the table lacks it, or if one of its values is
+        missing.
 
     Examples
     --------
@@ -679,7 +680,7 @@ def proportion(
     shows neither the rate nor the variation.
 
     `--of rare` simulates 1,000 studies of each design: 6 to 100 clusters of equal or log-normal sizes, with beta-distributed
-    rates. The lowest coverage of a design was as follows.
+    rates. The lowest coverage of any design was:
 
     Mean rate .02, 5 rows per cluster on average: 95 %.
     Mean rate .02, 40 rows: 92, 90 and 88 % for correlations of .1, .3 and .6 within clusters.

@@ -240,9 +240,9 @@ def compare(
     -------
     DataFrame
         One row for each pair of levels and group. The columns are those of `by`, then:
-        variant: as in the parameter; without "behaviour" in `by` only.
+        variant: the parameter; only if "behaviour" is not in `by`.
         a, b: the two levels.
-        estimate: share_a minus share_b, on common prompts. If there are none, it is on common base prompts.
+        estimate: `share_a` minus `share_b`, on the prompts of both levels. Without common prompts, common base prompts are used.
         ci_low, ci_high: interval of the estimate.
         p_value, p_adjusted: from the permutation test, and after Holm's correction within the family.
         effect_size: Cohen's h.
@@ -250,7 +250,7 @@ def compare(
         n_a, n_b: numbers of labels. For categories, numbers of messages that are complete or have an expected value.
         n_clusters: number of base prompts.
         ci: level of the intervals.
-        lowest, highest: bounds of the difference; without "behaviour" in `by` only. For the lowest, missing labels of `a` count as
+        lowest, highest: bounds of the difference; only if "behaviour" is not in `by`. For the lowest, missing labels of `a` count as
         False and missing labels of `b` as True. For the highest, it is the reverse.
 
         As in `profile`, a category has no interval and no p-value if a level has too few complete messages.
@@ -261,8 +261,8 @@ def compare(
         If there are fewer than two levels, a level is unknown, no two levels share a base prompt, or a label occurs
         twice. If only some pairs lack a common base prompt, the rows of these pairs have no estimate.
     ValueError
-        If a pair is not two different levels, or `group` is in `by`. Without `group`, if `by` has a column other than behaviour
-        and category.
+        If a pair is not two different levels, if `group` is in `by`, or if `group` is not given although `by` has a column other
+        than behaviour and category.
 
     Examples
     --------
@@ -310,10 +310,10 @@ def compare_differences(
     -------
     DataFrame
         One row for each pair of levels of `group`, pair of levels of `within`, and group. The columns are those of `by`, then:
-        variant: "judged"; without "behaviour" in `by` only.
+        variant: "judged"; only if "behaviour" is not in `by`.
         a, b: two levels of `group`.
         within_a, within_b: two levels of `within`.
-        estimate: difference_a minus difference_b.
+        estimate: `difference_a` minus `difference_b`.
         ci_low, ci_high: interval of the estimate.
         p_value: from Student's t, with base prompts as clusters.
         p_adjusted: after Holm's correction over all rows.

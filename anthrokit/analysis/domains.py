@@ -70,7 +70,7 @@ def kruskal_wallis(
     -------
     DataFrame
         One row for each group. The columns are those of `by`, then:
-        variant: as in the parameter; without "behaviour" in `by` only.
+        variant: the parameter; only if "behaviour" is not in `by`.
         statistic, freedom: H and its degrees of freedom.
         p_value, p_adjusted: before and after Holm's correction over all rows.
         effect_size: ε² = H / (n − 1).
@@ -254,7 +254,7 @@ def factor_model(
     -------
     DataFrame
         One row for each model and term. The columns are those of `by`, then:
-        variant: as in the parameter; without "behaviour" in `by` only.
+        variant: the parameter; only if "behaviour" is not in `by`.
         term: factor, level and reference level, or the two parts of an interaction.
         estimate, ci_low, ci_high: odds ratio with its interval.
         p_value, p_adjusted: before and after Holm's correction over all rows.

@@ -281,8 +281,8 @@ def profile(
         design_effect: variance of the estimate, relative to that of independent messages.
         ci: level of the interval.
         over_half: "yes" or "no" if the interval decides whether more than half of the messages show it, else "open".
-        lowest, highest: bounds of the share, whatever the missing labels are; without "behaviour" in `by` only.
-        variant: as in the parameter; without "behaviour" in `by` only.
+        lowest, highest: bounds of the share, whatever the missing labels are; only if "behaviour" is not in `by`.
+        variant: the parameter; only if "behaviour" is not in `by`.
 
     Raises
     ------

@@ -174,7 +174,7 @@ def carry_over(
         ci: level of the interval.
         note: reason why the estimate or the interval is missing.
         n_targets: number of pooled targets; only if the table has targets.
-        variant: as in the parameter; without "behaviour" in `by` only.
+        variant: the parameter; only if "behaviour" is not in `by`.
 
     Notes
     -----
@@ -238,7 +238,7 @@ def snowball(
         odds_ratio, odds_low, odds_high: carry-over within dialogues, from `carry_over`.
         p_value, p_adjusted: of the odds ratio, before and after Holm's correction over all rows.
         n_targets: number of pooled targets; only if the table has targets.
-        variant: as in the parameter; without "behaviour" in `by` only.
+        variant: the parameter; only if "behaviour" is not in `by`.
 
     Notes
     -----

@@ -180,10 +180,10 @@ def emergence(
         n_undecided: number of dialogues with a missing label before the first True.
         n_clusters: number of base prompts.
         ci: level of the interval.
-        lowest, highest: the share if the behaviour had occurred in none, or in all, of the dialogues that are unknown at this turn,
-        because a label is missing or the dialogue has ended; without "behaviour" in `by` only.
+        lowest, highest: the share if the behaviour had occurred in none, or in all, of the unknown dialogues. A dialogue is unknown
+        at this turn if a label is missing or the dialogue has ended. The columns exist only if "behaviour" is not in `by`.
         n_targets: number of pooled targets; only if the table has targets.
-        variant: as in the parameter; without "behaviour" in `by` only.
+        variant: the parameter; only if "behaviour" is not in `by`.
 
         If no dialogue is at risk at a turn, the estimate is missing, unless the behaviour has occurred in all dialogues.
 
@@ -330,7 +330,7 @@ def late_share(
         half_or_more: "yes" or "no" if the interval decides whether the share is at least one half, else "open".
         after_turn: the parameter `after`.
         n_targets: number of pooled targets; only if the table has targets.
-        variant: as in the parameter; without "behaviour" in `by` only.
+        variant: the parameter; only if "behaviour" is not in `by`.
 
     Notes
     -----
