@@ -53,8 +53,8 @@ def accuracy_estimates(kinds: Sequence[np.ndarray], ci: float, squares: Sequence
     -------
     DataFrame
         estimate, ci_low, ci_high, ci. Precision, recall, specificity and F1 have the interval of
-        `analysis.clustered.proportion`; F1 is the share of all Yes, of judge and people, on which the two agree.
-        The other measures have the interval of `analysis.interrater.agreement_estimates`.
+        `analysis.clustered.proportion`. F1 is a share, too: all Yes of judge and people together are counted, and F1 is the
+        share of them on which the two agree. The other measures have the interval of `analysis.interrater.agreement_estimates`.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def panel_verdicts(source: pd.DataFrame | Run) -> pd.DataFrame:
     Parameters
     ----------
     source : DataFrame or Run
-        Ratings (the mode over a judge's samples is its verdict), labels with a column for each judge, or a run.
+        Ratings, labels with a column for each judge, or a run. From ratings, a judge's verdict is the mode of its samples.
 
     Returns
     -------
@@ -98,7 +98,7 @@ def panel_verdicts(source: pd.DataFrame | Run) -> pd.DataFrame:
     Raises
     ------
     TableError
-        If a column is missing, the table is empty, or a message has two labels, or two ratings of one sample.
+        If a column is missing, the table is empty, a message has two labels, or a sample has two ratings.
 
     Examples
     --------
@@ -195,23 +195,29 @@ def judge_accuracy(
     Parameters
     ----------
     ratings : DataFrame or Run
-        Ratings (the mode over a judge's samples is its verdict), labels with a column for each judge, or a run.
+        Ratings, labels with a column for each judge, or a run. From ratings, a judge's verdict is the mode of its samples.
     people : DataFrame or path
         People's labels: `run.annotations()`, or a table or file that `read_annotations` reads or returns.
     by : str or sequence of str
-        behaviour, judge, or both. Without judge, the judges are pooled, and the panel is left out.
+        "behaviour", "judge", or both. Without "judge", the judges are pooled, and the panel's label is left out.
     ci : float
-        Confidence level, by base prompt (`accuracy_estimates`).
+        Confidence level. Intervals are cluster-robust by base prompt (`accuracy_estimates`).
 
     Returns
     -------
     DataFrame
-        by…, measure (precision, recall, specificity, F1, raw agreement, Cohen's kappa, Gwet's AC1), estimate, ci_low,
-        ci_high, n (messages with both labels), n_total (labelled by people), n_positive (Yes by people),
-        n_clusters, n_effective (the effective number of labels, for precision, recall and specificity).
-        Rows of the judge "panel" are about the panel's label. A measure with a denominator of 0 is NA. The interval is
-        also NA if the messages of the denominator, such as those labelled Yes, are of one base prompt; for κ (at 95 %) if there
-        is a Yes, or a No, in fewer than six base prompts, and for AC1 with fewer than six base prompts.
+        by…, and these columns:
+        measure: precision, recall, specificity, F1, raw agreement, Cohen's kappa or Gwet's AC1.
+        estimate, ci_low, ci_high: the measure and its interval.
+        n: messages with a verdict and a label of people.
+        n_total: messages that people labelled.
+        n_positive: messages of `n` that people labelled Yes.
+        n_clusters: base prompts.
+        n_effective: the effective number of labels, only for precision, recall and specificity.
+
+        Rows of the judge "panel" are about the panel's label. A measure with a denominator of 0 is NA. The interval of a share
+        is NA if all messages of its denominator are of one base prompt. At 95 %, the interval of AC1 is NA with fewer than six
+        base prompts. That of κ is NA if fewer than six base prompts have a Yes, or fewer than six have a No.
 
     Raises
     ------
@@ -226,9 +232,9 @@ def judge_accuracy(
     on average and Yes in .05 to .5 of them (`benchmarks/coverage.py --of accuracy`), 95 % intervals contained the true value in 93 %
     or more, those of κ in 90 % or more.
 
-    Weighted by the sample's weights: a drawn message counts for the messages it represents,
-    a picked message for itself. If all were picked, for example because the judges differ on them, the measures describe
-    these messages and not the run.
+    The measures use the sample's weights. A drawn message counts for all messages that it represents. A picked message
+    counts once. If all messages were picked, for example because the judges differ on them, the measures describe only the
+    picked messages, not the run.
 
     Examples
     --------
@@ -295,9 +301,12 @@ def effective_votes(
     Returns
     -------
     DataFrame
-        measure ("error correlation": mean over pairs of judges; "independent votes"), estimate, ci_low, ci_high, n
-        (messages that all judges and people labelled), n_judges, n_clusters. NA if a judge never errs. Behaviours with
-        a single judge, such as counted ones, are omitted.
+        measure: "error correlation" (the mean over pairs of judges) or "independent votes".
+        estimate, ci_low, ci_high: the measure and its interval.
+        n: messages that all judges and people labelled.
+        n_judges, n_clusters: numbers of judges and base prompts.
+
+        The estimates are NA if a judge never errs. Behaviours with a single judge, such as counted ones, are omitted.
 
     Raises
     ------

@@ -43,7 +43,7 @@ def score_parts(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return Lang and Reiczigel's interval before clipping.
 
-    The three arrays are the middle, half the width, and the adjusted sensitivity + specificity − 1.
+    The result has three arrays: the middle of the interval, half of its width, and the adjusted sensitivity + specificity − 1.
     """
     p, m = (n * rate + z**2 / 2) / (n + z**2), n + z**2
     se, sp = ((size * share + 1) / (size + 2) for size, share in ((n_positive, sensitivity), (n_negative, specificity)))
@@ -72,7 +72,7 @@ def rogan_gladen(
     rate, n : float or array
         The raw rate and its (effective) sample size.
     sensitivity, n_positive, specificity, n_negative : float or array
-        The error rates, and the numbers of messages with and without the behaviour that they were measured on.
+        The error rates. Sensitivity was measured on `n_positive` messages with the behaviour, specificity on `n_negative` without it.
     z : float
         Normal quantile of the interval.
 
@@ -135,10 +135,10 @@ def _weighted_share(
 def effective_share(
     positive: np.ndarray, weights: np.ndarray, cluster: np.ndarray, size: int, ci: float, alike: float | None = None
 ) -> tuple[float, float, np.ndarray, float]:
-    """Return a weighted share with the terms of its interval.
+    """Return the weighted share of positive labels, with the terms of its interval.
 
-    The terms are the effective number of labels, the influence of each cluster, and the correlation within clusters. For a
-    subset of the labels, `alike` is the correlation of all labels. This correlation is used if all labels of the subset agree.
+    The terms are the effective number of labels, the influence of each cluster, and the correlation within clusters. If the
+    labels are a subset, `alike` is the correlation of all labels. It replaces the subset's correlation if the subset's labels agree.
     """
     share, influence = _weighted_share(positive, weights, cluster, size)
     totals, squares = (np.bincount(cluster, part, size)[:, None] for part in (weights, weights**2))
@@ -157,7 +157,7 @@ def effective_share(
 
 
 def jeffreys_limits(share: float, size: float, ci: float) -> tuple[float, float]:
-    """Return Jeffreys limits of a share of `size` labels. The lower limit for a share of 0 is 0, and the upper limit for 1 is 1."""
+    """Return Jeffreys limits of a share of `size` labels. A share of 0 has the lower limit 0; a share of 1 has the upper limit 1."""
     from scipy.special import betaincinv
 
     positives, tail = share * size + 0.5, 0.5 - ci / 2
@@ -211,8 +211,8 @@ def _corrected_limits(
 def shared_error_rates(messages: pd.DataFrame, sample: pd.DataFrame, raw: pd.DataFrame, ci: float) -> list[dict]:
     """Return the corrected rate of each group of one behaviour. All groups share the same error rates.
 
-    `messages` has `judged` (0 or 1), `cluster` and `_group`, the index of the message's row in `raw`. `sample` has `verdict`
-    (0 or 1), `truth`, `weight` and `cluster` of the messages that people labelled.
+    `messages` has the columns `judged` (0 or 1), `cluster` and `_group`. `_group` is the index of the message's row in `raw`.
+    `sample` has one row for each message that people labelled: `verdict` (0 or 1), `truth`, `weight` and `cluster`.
     """
     from scipy.special import ndtri, stdtrit
 
@@ -271,9 +271,9 @@ _FEWEST = 2  # labels of messages with one verdict; with fewer, only people's la
 
 
 def powered_share(q: float, present: float, absent: float) -> float:
-    """Return the prediction-powered rate from the judged rate `q` and two of people's shares.
+    """Return the prediction-powered rate from the judged rate `q` and two shares of people's Yes.
 
-    `present` is the share of Yes among messages judged present, and `absent` among messages judged absent.
+    `present` is the share of Yes among messages judged present. `absent` is the share of Yes among messages judged absent.
     """
     return q * present + (1 - q) * absent
 
@@ -283,9 +283,13 @@ def powered_parts(
 ) -> dict[str, Any]:
     """Return the terms from which `group_rate` estimates the rate of a group.
 
-    The main terms are `rate`, a function of shares; `parts`, the shares with their limits; and `influences`, the influence of
-    each cluster on each share. `q` is the judged rate and its limits. `verdicts` and `cluster` describe all messages
-    of the group. `sample_arrays` has verdict, truth, weight and cluster of the messages that people labelled.
+    `q` is the judged rate and its limits. `verdicts` and `cluster` describe all messages of the group. `sample_arrays`
+    describes the messages that people labelled: verdict, truth, weight and cluster.
+
+    The main terms of the result are:
+    rate: a function of shares.
+    parts: the shares with their limits.
+    influences: the influence of each cluster on each share.
     """
     from scipy.special import ndtri
 
@@ -439,29 +443,34 @@ def corrected_rates(
         Labels as from `run.labels()`, or a judged run.
     people : DataFrame or path
         People's labels of some of these messages, with the weights of the draw: `run.annotations()`, a filled-in sheet
-        of `draw_annotation_sample`, or the result of `read_annotations`. With "rogan_gladen" also a table of
-        `judge_accuracy` by behaviour and judge from other messages, drawn without weights.
+        of `draw_annotation_sample`, or the result of `read_annotations`. "rogan_gladen" also accepts a table of
+        `judge_accuracy` by behaviour and judge, measured on other messages that were drawn without weights.
     by : str or sequence of str
         As for `analysis.profile`; must include "behaviour".
     method : str
-        "rogan_gladen": error rates of a behaviour come from the labels of all groups and are assumed equal in each
-        group. "prediction_powered": each group's rate comes from people's labels of messages of that group, and the
-        panel's labels of the other messages make it more precise.
+        "rogan_gladen": the error rates of a behaviour are measured on people's labels of all groups. They are assumed to be
+        equal in all groups. "prediction_powered": a group's rate comes from people's labels of messages of that group. The
+        panel's labels of the other messages make this rate more precise.
     ci : float
         Confidence level.
 
     Returns
     -------
     DataFrame
-        by…, raw, raw_low, raw_high, estimate (corrected, clipped to 0 and 1), ci_low, ci_high, n, n_total, n_clusters,
-        ci. With "rogan_gladen" also sensitivity, specificity, n_positive, n_negative (people's labels behind them).
-        With "prediction_powered" also people, people_low, people_high (from people's labels alone), power (λ, the
-        weight of the panel's labels) and n_people.
+        by…, and these columns:
+        raw, raw_low, raw_high: the rate of the panel's labels, and its interval.
+        estimate, ci_low, ci_high: the corrected rate, clipped to 0 and 1, and its interval.
+        n, n_total, n_clusters, ci: as in `analysis.profile`.
+        sensitivity, specificity: the error rates; only with "rogan_gladen".
+        n_positive, n_negative: people's labels behind these error rates; only with "rogan_gladen".
+        people, people_low, people_high: the rate from people's labels alone; only with "prediction_powered".
+        power: λ, the weight of the panel's labels; only with "prediction_powered".
+        n_people: people's labels in the group; only with "prediction_powered".
 
-        The estimate is NA if sensitivity + specificity ≤ 1, or if a prediction-powered group has no labels. The
-        interval is NA if all of people's labels are of one base prompt, or if it lies below 0 or above 1 as a whole:
-        the error rates can't be those of this group. λ is 0 if fewer than two messages judged present, or judged
-        absent, are labelled.
+        With "rogan_gladen" the estimate is NA if sensitivity + specificity ≤ 1, or if people labelled no message of the
+        behaviour. With "prediction_powered" it is NA if people labelled no message of the group. The interval is NA if all of people's labels are of one base prompt. It is also NA
+        if the whole interval is below 0 or above 1, because the error rates then can't be those of this group. λ is 0 if
+        people labelled fewer than two messages judged present, or fewer than two judged absent.
 
     Raises
     ------
@@ -477,8 +486,8 @@ def corrected_rates(
     (Zou, G. Y. and Donner, A., 2008, Statistics in Medicine 27).
 
     `benchmarks/correction.py` measures the coverage of 95 % intervals. With 8 to 60 base prompts it is mostly 94 to 97 %. It falls
-    to 87 % for "rogan_gladen" with few labels that were drawn by chance, and to 89 % for "prediction_powered" with 8 base
-    prompts and a rate of .1, whose cases may be in one or two base prompts.
+    to 87 % for "rogan_gladen" with few labels that were drawn by chance. It falls to 89 % for "prediction_powered" with 8 base
+    prompts and a rate of .1: messages with the behaviour may then be in only one or two base prompts.
 
     Examples
     --------
@@ -538,20 +547,26 @@ def prediction_powered_differences(
     group : str
         The column whose levels are compared in pairs: target, domain, a column of a design.
     by : str or sequence of str
-        Columns within which levels are compared; must include "behaviour". The group itself is left out.
+        Columns within which levels are compared; must include "behaviour". The column `group` is ignored here.
     ci : float
         Confidence level.
 
     Returns
     -------
     DataFrame
-        by…, a, b, raw (difference of the judged rates), estimate (a minus b), ci_low, ci_high, n_people_a, n_people_b,
-        n_clusters. The estimate is NA if one of the two has no labels.
+        by…, and these columns:
+        a, b: the two levels.
+        raw: the difference of the judged rates, a minus b.
+        estimate, ci_low, ci_high: the difference of the prediction-powered rates, a minus b, and its interval.
+        n_people_a, n_people_b: people's labels of messages of each level.
+        n_clusters: base prompts of both levels together.
+
+        The estimate is NA if people labelled no message of `a`, or none of `b`.
 
     Raises
     ------
     TableError, ValueError
-        If the group has fewer than two levels, or is the behaviour.
+        If `group` is "behaviour", or if this column has fewer than two levels.
 
     Notes
     -----
@@ -598,7 +613,7 @@ def rate_bounds(labels: pd.DataFrame | Run, by: str | Sequence[str] = ("target",
     Parameters
     ----------
     labels : DataFrame or Run
-        label and the columns of `by`; or a judged run.
+        A table with the column `label` and the columns of `by`, or a judged run.
     by : str or sequence of str
         Columns to group by; () for all labels together.
 
