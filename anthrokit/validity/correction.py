@@ -468,9 +468,10 @@ def corrected_rates(
         n_people: people's labels in the group; only with "prediction_powered".
 
         With "rogan_gladen" the estimate is NA if sensitivity + specificity ≤ 1, or if people labelled no message of the
-        behaviour. With "prediction_powered" it is NA if people labelled no message of the group. The interval is NA if all of people's labels are of one base prompt. It is also NA
-        if the whole interval is below 0 or above 1, because the error rates then can't be those of this group. λ is 0 if
-        people labelled fewer than two messages judged present, or fewer than two judged absent.
+        behaviour. With "prediction_powered" it is NA if people labelled no message of the group. The interval is NA if all of
+        people's labels are of one base prompt. It is also NA if the whole interval is below 0 or above 1, because the error
+        rates then can't be those of this group. λ is 0 if people labelled fewer than two messages judged present, or fewer
+        than two judged absent.
 
     Raises
     ------

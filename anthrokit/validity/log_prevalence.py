@@ -61,7 +61,9 @@ def _pseudonym(user: str, key: bytes) -> str:
 
 
 def user_names(folder: Path, user: str) -> list[str]:
-    """Return the names that a user may have in a folder of `sample_log`: the given name, and its pseudonym if the folder has a key."""
+    """Return the names that a user may have in a folder of `sample_log`.
+
+    These are the given name and, if the folder has a key, its pseudonym."""
     return [user, *([_pseudonyms(folder)(user)] if (folder / "_users.key").exists() else [])]
 
 # %% ../../nbs/08_validity/11_log_prevalence.ipynb #a97dd45d
@@ -176,7 +178,7 @@ _LEAST = 0.1  # of the labels, for each stratum
 
 
 def strata_of(scores: np.ndarray) -> np.ndarray:
-    """Return the stratum of each unit: 0 for the highest scores, and the last stratum for units without a score."""
+    """Return the stratum of each unit. The highest scores have stratum 0, units without a score the last stratum."""
     valid_scores = scores[~np.isnan(scores)]
     cuts = np.unique(np.quantile(valid_scores, [1 - top for top in _TOPS], method="inverted_cdf")) if len(valid_scores) else valid_scores
     cuts = cuts[cuts < valid_scores.max(initial=0)]
@@ -201,9 +203,9 @@ def chances_of(scores: np.ndarray, cost: np.ndarray, budget: float) -> np.ndarra
     scores : array, units × behaviours
         NaN where a unit has no score.
     cost : array
-        Messages of each unit.
+        Number of messages of each unit.
     budget : float
-        Messages to label.
+        Expected number of messages to label.
     """
     from scipy.optimize import brentq
 
@@ -241,14 +243,14 @@ def draw(messages: pd.DataFrame, behaviours: Sequence[str], per: str, budget: fl
     per : str
         message, conversation or user.
     budget : float
-        Messages to label.
+        Expected number of messages to label.
     seed : int
         Seed of the draw.
 
     Returns
     -------
     array
-        The weight of each message (1 / chance of its unit); NaN if it is not drawn.
+        The weight of each message: 1 / (probability that its unit is drawn). NaN if the message is not drawn.
     """
     codes, names = pd.factorize(_units(messages, per))
     scores = messages[[f"score {name}" for name in behaviours]].groupby(codes).max().to_numpy(dtype=float)
@@ -309,8 +311,8 @@ class LogSample(NamedTuple):
     Attributes
     ----------
     messages : DataFrame
-        One row per message: dialogue_id, turn, conversation, user, the columns to group by, "score BEHAVIOUR", and "weight PER", which is
-        missing where the message is not drawn.
+        One row per message: dialogue_id, turn, conversation, user, the columns to group by, "score BEHAVIOUR", and "weight PER".
+        The weight is missing if the message is not drawn.
     labels : DataFrame
         dialogue_id, turn, behaviour, label.
     runs : list of Run
@@ -351,9 +353,9 @@ def sample_log(
     Parameters
     ----------
     log : path or list of paths
-        Parquet or JSON Lines files, or a folder of them, which are read part by part; or another file of a log, which is read
-        as a whole. In any format of `judge_table`. Alternative answers, regenerated or not chosen, are left out. With one
-        message per row, a column such as dialogue_id is required, and the rows of a conversation must follow each other.
+        Files in any format of `judge_table`, or a folder of them. Parquet and JSON Lines files are read part by part, other
+        files as a whole. Answers that were regenerated or not chosen are left out. If each row is one message, a column such
+        as dialogue_id is required, and the rows of a conversation must follow each other.
     behaviours : str or list of str, optional
         Behaviours; by default all that judges are asked about.
     into : path
@@ -361,27 +363,30 @@ def sample_log(
     budget : int
         Expected number of messages to label. It is divided evenly among the units of `per`.
     judges : Judge, LLM, str, or sequence of these, optional
-        As for `judge`. They label the drawn messages. Without judges, people label them in `runs`, or `people` has labels.
+        As for `judge`. The judges label the drawn messages. Without judges, people label the messages in the result's `runs`,
+        or `people` has the labels.
     people : DataFrame or path, optional
-        People's labels, as for `corrected_rates`. By default the annotations in `runs`. They replace labels of judges.
+        People's labels, as for `corrected_rates`; by default the annotations in the result's `runs`. People's labels replace
+        labels of judges.
     per : str or sequence of str
         Units that are drawn: message, conversation, user.
     columns : str or sequence of str
-        Columns of the log to group by, beside target, month and language, by their names in the log.
+        Further columns to group by, by their names in the log. Target, month and language are always available.
     screen : LocalJudge, optional
-        By default the offline judge "sentences" (`offline_quality`). It reads the whole log, before data are anonymised.
+        The judge that scores the whole log, before data are anonymised. By default the offline judge "sentences"
+        (`offline_quality`).
     taxonomy : Taxonomy, optional
         By default the bundled one.
     roles : dict, optional
         As for `judge_table`.
     users : {"pseudonym", "keep"}
-        Whether users' ids are replaced by a hash whose key is in the folder.
+        "pseudonym" replaces users' ids by a hash whose key is in the folder. "keep" leaves them unchanged.
     anonymise : bool
         Replace personal data in the drawn messages, as for `import_messages`.
     seed : int
         Seed of the draw.
     on : Executor, dask.distributed.Client or ExecutorPool, optional
-        Its workers screen the log.
+        Scheduler whose workers screen the log.
     progress : bool
         Show progress bars.
     **options
@@ -395,9 +400,10 @@ def sample_log(
     Raises
     ------
     TableError
-        The log has no messages in a known format or no value in one of `columns`, or `into` has results of another log or other settings.
+        If the log has no messages in a known format, or no value in one of `columns`. Also if `into` has results of another
+        log or of other settings.
     TypeError
-        `screen` is not a LocalJudge.
+        If `screen` is not a LocalJudge.
 
     Examples
     --------
@@ -546,7 +552,9 @@ def _unit_table(sample: LogSample, per: str, behaviour: str, by: Sequence[str]) 
 
 
 def group_parts(table: pd.DataFrame, users: pd.Index, ci: float) -> dict[str, Any]:
-    """Return the counts of one group, and the terms of its rate unless too many units are in strata without a label."""
+    """Return the counts of one group, and the terms of its rate.
+
+    The terms are omitted if too many units are in strata without a label."""
     labelled = np.flatnonzero(table["y"].notna())
     counts = {"n": len(labelled), "n_total": int(table["weight"].notna().sum()), "n_positive": int(table["y"].sum())}
     counts |= {"units": len(table), "n_clusters": table["user"].nunique()}
@@ -574,13 +582,13 @@ def prevalence(
     Parameters
     ----------
     log : LogSample, path or list of paths
-        A result of `sample_log`, or its argument `log`. Alternative answers, regenerated or not chosen, don't count.
+        A result of `sample_log`, or a log as for `sample_log`. Answers that were regenerated or not chosen don't count.
     behaviours : str or list of str, optional
         As for `sample_log`.
     by : str or sequence of str
         Columns to group by: target, month, language, or one of `columns`.
     width : float, optional
-        Wanted width of the intervals from end to end, between 0 and 1. Adds a column with the number of labels that this width needs.
+        Wanted width of the intervals from end to end, between 0 and 1. It adds the column `labels_needed` to the result.
     ci : float
         Confidence level.
     **sampling
@@ -589,18 +597,25 @@ def prevalence(
     Returns
     -------
     DataFrame
-        per, by…, behaviour, estimate, ci_low, ci_high, n (labelled units), n_total (drawn), n_positive (labelled units that
-        show the behaviour), units (of the log), n_clusters (users), ci; with `width` also labels_needed (units).
-        A conversation or user shows a behaviour if one of its messages does, and is missing if one of its labels is missing,
-        even if another is True, because the rates would be too high otherwise. The estimate is NA if strata with more than
-        5 % of the units have no label, and the interval if all labels are of one user.
+        per, by…, behaviour, and these columns:
+        estimate, ci_low, ci_high, ci: the rate and its interval.
+        n: labelled units.
+        n_total: drawn units.
+        n_positive: labelled units that show the behaviour.
+        units: units of the log.
+        n_clusters: users of the log.
+        labels_needed: units to label for the wanted width; only with `width`.
+
+        A conversation or user shows a behaviour if one of its messages shows it. Its label is missing if one of its messages
+        lacks a label, even if another message shows the behaviour, because the rates would be too high otherwise. The
+        estimate is NA if strata with more than 5 % of the units have no label. The interval is NA if all labels are of one user.
 
     Raises
     ------
     TableError
-        As for `sample_log`; or a column to group by is missing.
+        As for `sample_log`. Also if a column to group by is missing.
     ValueError
-        The level or the width is not between 0 and 1.
+        If `ci` or `width` is not between 0 and 1.
 
     Notes
     -----
@@ -648,7 +663,7 @@ def prevalence(
 def compare_prevalence(
     sample: LogSample, group: str = "target", *, per: str | Sequence[str] | None = None, ci: float = 0.95
 ) -> pd.DataFrame:
-    """Estimate differences of rates between targets among users who have messages of both.
+    """Estimate differences of rates between targets, among users who have messages of both targets.
 
     Parameters
     ----------
@@ -657,22 +672,27 @@ def compare_prevalence(
     group : str
         Column whose levels are compared in pairs.
     per : str or sequence of str, optional
-        Units, of those that were drawn; all by default.
+        Units to compare, among those of the sample; by default all of these.
     ci : float
         Confidence level.
 
     Returns
     -------
     DataFrame
-        per, behaviour, a, b, estimate (rate of a minus rate of b), ci_low, ci_high, n_a, n_b (labelled units), n_clusters (users
-        of both). The estimate is NA if a side has too few labels.
+        per, behaviour, and these columns:
+        a, b: the two levels.
+        estimate, ci_low, ci_high: the rate of `a` minus the rate of `b`, and its interval.
+        n_a, n_b: labelled units of each level.
+        n_clusters: users with messages of both levels.
+
+        The estimate is NA if one of the levels has too few labels.
 
     Raises
     ------
     TableError
-        The column is missing or has fewer than two levels.
+        If the column `group` is missing or has fewer than two levels.
     ValueError
-        The level is not between 0 and 1.
+        If `ci` is not between 0 and 1.
 
     Examples
     --------

@@ -76,8 +76,8 @@ def judge_scores(texts: Sequence[str], judges: Judges, taxonomy: Taxonomy | None
     Returns
     -------
     DataFrame
-        One row for each text, and one column for each judge and behaviour: the score, or the verdict as 0 or 1 for
-        judges without scores. NaN if there is no rating.
+        One row for each text, and one column for each judge and behaviour. The values are scores; for judges without scores,
+        they are verdicts as 0 or 1. A missing rating is NaN.
 
     Examples
     --------
@@ -107,8 +107,8 @@ def judge_labels(texts: Sequence[str], judges: Judges, taxonomy: Taxonomy | None
     Returns
     -------
     DataFrame
-        One row for each text, and one column for each behaviour, under the judge "panel": 0 or 1. NaN without a
-        majority.
+        One row for each text, and one column for each behaviour, under the judge "panel". The values are 0 or 1, and NaN
+        without a majority.
 
     Examples
     --------
@@ -125,7 +125,7 @@ ENCODER = "sentence encoder"
 
 
 def encode(texts: Sequence[str]) -> pd.DataFrame:
-    """Encode texts by the sentence encoder of the offline judges: the mean vector of a text's sentences.
+    """Encode each text as the mean vector of its sentences, by the sentence encoder of the offline judges.
 
     Parameters
     ----------
@@ -169,8 +169,8 @@ def style_features(texts: Sequence[str]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row for each text: length (log words), shares of first persons singular and plural, numbers of question
-        marks, exclamation marks and warm words.
+        One row for each text. The columns are the length (log words), the shares of first persons singular and plural, and
+        the numbers of question marks, exclamation marks and warm words.
 
     Examples
     --------
@@ -216,7 +216,7 @@ def _coefficients(differences: np.ndarray, weights: np.ndarray, penalty: float) 
 
 # %% ../../nbs/08_validity/09_perception.ipynb #f2dfb0cd
 def scale_kind(judges: Sequence[str]) -> str:
-    """Return the kind of a scale by the judges of its columns: "labels" (of a panel), "encoder" or "scores"."""
+    """Return the kind of a scale: "labels" (of a panel), "encoder" or "scores". `judges` has the judge of each column."""
     return {("panel",): "labels", (ENCODER,): "encoder"}.get(tuple(set(judges)), "scores")
 
 
@@ -232,8 +232,8 @@ def fit_perception(
     pairs : DataFrame
         The result of `load_rankings`: cluster, more, less.
     penalty : float
-        Strength of the L2 penalty on the coefficients. Default: 10,000 for scores and encoded texts, which are standardised
-        and correlated, and 10 for labels. Labels are not standardised, so the penalty shrinks rare behaviours most.
+        Strength of the L2 penalty on the coefficients. The default is 10,000 for scores and encoded texts, because they are
+        standardised and correlated. It is 10 for labels. Labels are not standardised, so the penalty shrinks rare behaviours most.
     n_resamples : int
         Number of resamples of the prompts.
     seed : int
@@ -242,8 +242,8 @@ def fit_perception(
     Returns
     -------
     DataFrame
-        judge, behaviour, centre, spread (of the scores), coefficient, and one column for each resample: the input
-        of `perceived`.
+        The input `model` of `perceived`: judge, behaviour, centre and spread (of the scores), coefficient, and one column of
+        coefficients for each resample.
 
     Raises
     ------
@@ -291,7 +291,9 @@ def _weights(model: pd.DataFrame) -> pd.DataFrame:
 
 
 def perception_values(scores: pd.DataFrame, model: pd.DataFrame) -> pd.DataFrame:
-    """Return the values of rows of scores: one column by the coefficients of the model, and one column by each resample."""
+    """Return the values of rows of scores on a scale.
+
+    One column has the values by the model's coefficients. The other columns have the values by the coefficients of each resample."""
     weights = _weights(model)
     columns = pd.MultiIndex.from_frame(model[["judge", "behaviour"]])
     if len(absent := columns.difference(scores.columns)):
@@ -320,7 +322,7 @@ def _hits(values: pd.Series, pairs: pd.DataFrame) -> np.ndarray:
 
 
 def ranking_accuracy(values: pd.Series, pairs: pd.DataFrame, *, ci: float = 0.95) -> pd.DataFrame:
-    """Estimate the share of ranked pairs that values order as people did.
+    """Estimate the share of people's ranked pairs that values put in the same order.
 
     Parameters
     ----------
@@ -334,8 +336,8 @@ def ranking_accuracy(values: pd.Series, pairs: pd.DataFrame, *, ci: float = 0.95
     Returns
     -------
     DataFrame
-        One row: estimate, ci_low, ci_high (by prompt), n (pairs), n_total, n_clusters, ci. Equal values count as half.
-        Pairs with a missing value don't count.
+        One row: estimate, ci_low, ci_high, n (pairs with both values), n_total, n_clusters (prompts), ci. Intervals are
+        cluster-robust by prompt. A pair with equal values counts as half. Pairs with a missing value don't count.
 
     Examples
     --------
@@ -353,12 +355,12 @@ def ranking_accuracy(values: pd.Series, pairs: pd.DataFrame, *, ci: float = 0.95
 def accuracy_gain(
     values: pd.Series, other: pd.Series, pairs: pd.DataFrame, *, ci: float = 0.95
 ) -> pd.DataFrame:
-    """Estimate by how much the accuracy of some values exceeds that of other values on the same pairs.
+    """Estimate by how much the ranking accuracy of `values` exceeds the accuracy of `other` on the same pairs.
 
     Parameters
     ----------
     values, other : Series
-        Two values for each answer, indexed by item_id.
+        The values to compare, one for each answer, indexed by item_id.
     pairs, ci
         As for `ranking_accuracy`.
 
@@ -383,7 +385,7 @@ def accuracy_gain(
 def held_out_values(
     scores: pd.DataFrame, pairs: pd.DataFrame, *, penalty: float | None = None, folds: int = 10
 ) -> pd.Series:
-    """Return the value of each ranked answer by a scale that was fitted to the pairs of other prompts.
+    """Return the value of each ranked answer on a scale that was fitted to pairs of other prompts.
 
     Parameters
     ----------
@@ -395,7 +397,7 @@ def held_out_values(
     Returns
     -------
     Series
-        Indexed by item_id. Values of different parts come from different fits: compare answers to one prompt only.
+        Indexed by item_id. Values of different parts come from different fits, so compare only answers to the same prompt.
 
     Examples
     --------
@@ -429,7 +431,7 @@ def _others(pairs: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
 
 
 def people_accuracy(pairs: pd.DataFrame, *, ci: float = 0.95) -> pd.DataFrame:
-    """Estimate how often a person orders a pair like another person, and like the majority of the others.
+    """Estimate how often a person orders a pair like another person, and like the majority of the other people.
 
     Parameters
     ----------
@@ -441,9 +443,13 @@ def people_accuracy(pairs: pd.DataFrame, *, ci: float = 0.95) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        against ("another person", "majority of the others"), estimate, ci_low, ci_high (by prompt), n (pairs as ranked by a
-        person, if others ranked them too), n_total, n_clusters, ci. Ties of the others don't count. With one person the
-        estimates are missing.
+        against: "another person" or "majority of the others".
+        estimate, ci_low, ci_high, ci: the share of agreement and its interval, by prompt.
+        n: a person's ranked pairs that other people ranked too.
+        n_total: all ranked pairs of all people.
+        n_clusters: prompts.
+
+        Pairs on which the others tie don't count for their majority. With one person the estimates are missing.
 
     Raises
     ------
@@ -502,17 +508,24 @@ def partial_effects(
     Returns
     -------
     DataFrame
-        One row for each feature: feature, unit ("present" for 0 and 1, else "one standard deviation"), estimate (odds
-        ratio), ci_low, ci_high, p_value, p_adjusted (Holm, over the rows), n (pairs in which it differs), n_total
-        (pairs with all features), n_clusters (prompts in which it differs), ci, note. An effect is missing, with a
-        note, if the feature differs in fewer than 10 prompts, always or never agrees with the ranking,
-        or is determined by `adjust_for` or the features before it.
+        One row for each feature:
+        feature: its name.
+        unit: "present" for a feature of 0 and 1, else "one standard deviation".
+        estimate, ci_low, ci_high, ci: the odds ratio and its interval.
+        p_value, p_adjusted: p adjusted by Holm's method over the rows.
+        n: pairs in which the feature differs.
+        n_total: pairs with all features.
+        n_clusters: prompts in which the feature differs.
+        note: why an effect is missing.
+
+        An effect is missing if the feature differs in fewer than 10 prompts, or always or never agrees with the ranking. It is
+        also missing if `adjust_for` or the preceding features determine the feature.
 
     Raises
     ------
     TableError
-        If there are fewer than 10 prompts, an answer has no features, a feature is not numeric or not finite, or it is in
-        `adjust_for` too.
+        If there are fewer than 10 prompts, an answer has no features, a feature is not numeric or not finite, or a
+        feature is also in `adjust_for`.
 
     Notes
     -----
@@ -520,7 +533,7 @@ def partial_effects(
     person too (Cameron, Gelbach and Miller 2011, Journal of Business & Economic Statistics 29; statsmodels).
     In simulations with 11 to 30 prompts and 8 or 30 people (`benchmarks/validity.py --of effects`, 200 studies of each design),
     95 % intervals contained the true odds ratio in 93 to 97 % of the studies, and in 90 % with 30 prompts, 30 people and 8
-    rankings of each prompt. With 11 prompts there is no interval in about 40 %.
+    rankings of each prompt. With 11 prompts the interval was missing in about 40 % of the studies.
 
     Examples
     --------
@@ -569,7 +582,9 @@ def _fit_effects(differences: pd.DataFrame, pairs: pd.DataFrame, ci: float) -> p
 
 # %% ../../nbs/08_validity/09_perception.ipynb #d6a9cd00
 def bundled_scale(kind: str) -> pd.DataFrame:
-    """Return a bundled scale: of the "encoder", of the offline judges' "scores", or of any panel's "labels"."""
+    """Return a bundled scale.
+
+    The kinds are "encoder" (of the sentence encoder), "scores" (of the offline judges) and "labels" (of any panel)."""
     table = read_frame(data_path("perception_encoder.csv" if kind == "encoder" else "perception.csv"))
     return table[(table["judge"] == "panel") == (kind == "labels")].reset_index(drop=True)
 
@@ -613,26 +628,30 @@ def perceived(
     source : Run, DataFrame or sequence of str
         A judged run, a table of labels (as `run.labels()`), or texts.
     model : DataFrame, optional
-        As from `fit_perception`. Default: the bundled scale of the sentence encoder for texts without judges, that of the
-        offline judges' scores for runs that these judged; otherwise the bundled scale of any panel's labels.
+        As from `fit_perception`. By default a bundled scale: "encoder" for texts without `judges`, "scores" for runs that the
+        offline judges rated, otherwise "labels".
     judges : Judge, LLM, str, or sequence of these, optional
-        The judges that rate texts, as for `judge`. Not used for a run or labels, or by the sentence encoder.
+        The judges that rate texts, as for `judge`. They are ignored for a run or labels, and with a scale of the encoder.
     ci : float
         Confidence level.
 
     Returns
     -------
     DataFrame
-        dialogue_id and turn of a run, or text; estimate (the log-odds that a person ranks the message above an average
-        answer of the calibration study), ci_low, ci_high (from resampled prompts: the uncertainty of the scale, not of
-        the judges; missing with fewer than two resamples, or if these don't differ), scale ("encoder", "scores" of judges
-        or "labels" of a panel). NA if a rating or label is missing, or the encoder can't read the text.
+        dialogue_id, turn: the message; only for a run or labels.
+        text: the text; only for texts.
+        estimate: the log-odds that a person ranks the message above an average answer of the calibration study.
+        ci_low, ci_high: limits from resampled prompts.
+        scale: "encoder", "scores" (of judges) or "labels" (of a panel).
+
+        The limits have the uncertainty of the scale, not of the judges. They are missing with fewer than two resamples, or if
+        the resamples don't differ. The estimate is NA if a rating or label is missing, or the encoder can't read the text.
 
     Raises
     ------
     TableError
-        If there are no texts or only a path, a column is missing, a message is labelled twice, a judge of the scale has no
-        ratings, or a behaviour of the scale no labels.
+        If there are no texts, `source` is a path, a column is missing, or a message is labelled twice. Also if a judge of the
+        scale has no ratings, or a behaviour of the scale has no labels.
     ValueError
         If a judge is not valid.
 
@@ -686,7 +705,7 @@ def perceived_means(
     model: pd.DataFrame | None = None,
     ci: float = 0.95,
 ) -> pd.DataFrame:
-    """Estimate mean perceived scores of targets, with the errors of labels in the interval.
+    """Estimate mean perceived scores of targets, with intervals that include the errors of labels.
 
     Parameters
     ----------
@@ -705,17 +724,24 @@ def perceived_means(
     Returns
     -------
     DataFrame
-        by…, raw (mean by the panel's labels), estimate, ci_low, ci_high, n (scored labels of the behaviour with fewest),
-        n_total, n_people (people's labels of the judged behaviour with fewest), n_clusters, ci, note (errors that the
-        interval does not include). The estimate is missing if people labelled no message for one of the judged behaviours, the
-        interval if base prompts are too few.
+        by…, and these columns:
+        raw: the mean by the panel's labels.
+        estimate, ci_low, ci_high, ci: the mean corrected by people's labels, and its interval.
+        n: scored labels of the behaviour with the fewest.
+        n_total: messages.
+        n_people: people's labels of the judged behaviour with the fewest.
+        n_clusters: base prompts.
+        note: the errors that the interval does not include.
+
+        The estimate is missing if people labelled no message for one of the judged behaviours. The interval is missing if there
+        are too few base prompts.
 
     Raises
     ------
     TableError
         If the labels lack a behaviour of the scale.
     ValueError
-        If `by` has "behaviour".
+        If "behaviour" is in `by`.
 
     Notes
     -----
