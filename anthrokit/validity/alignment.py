@@ -41,7 +41,7 @@ __all__ = ['Edit', 'ThresholdJudge', 'WordedJudge', 'split_labels', 'best_limit'
 
 # %% ../../nbs/08_validity/13_alignment.ipynb #0dff42e1
 class ThresholdJudge(LocalJudge):
-    """Local judge with thresholds chosen by people's labels, made by `align`.
+    """Local judge whose thresholds were chosen by people's labels. `align` makes it.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def _folded(wording: Behaviour) -> Behaviour:
 
 # %% ../../nbs/08_validity/13_alignment.ipynb #22a13719
 class WordedJudge(PromptJudge):
-    """Prompt judge with descriptions of behaviours chosen by people's labels, made by `align`.
+    """Prompt judge whose descriptions of behaviours were chosen by people's labels. `align` makes it.
 
     Examples
     --------
@@ -148,23 +148,23 @@ def split_labels(table: pd.DataFrame, tuning: float = 0.5, most: int = 200, seed
     Parameters
     ----------
     table : DataFrame
-        message, cluster, truth; optionally behaviour.
+        One row for each label: message, cluster, truth; optionally behaviour.
     tuning : float
         Largest share of the labels used for tuning.
     most : int
-        Largest number of them.
+        Largest number of labels used for tuning.
     seed : int
         Seed of the draw of clusters.
 
     Returns
     -------
     Series of str
-        tuning, test, or "left out" for clusters that repeat a tuning message.
+        "tuning", "test" or "left out". A cluster is left out if it repeats a message of a tuning cluster.
 
     Raises
     ------
     TableError
-        If the tuning or the test labels of a behaviour lack a Yes, a No or a second cluster, or a label has no cluster.
+        If a label has no cluster. Also if a behaviour's tuning or test labels lack a Yes, a No or a second cluster.
 
     Examples
     --------
@@ -206,9 +206,10 @@ def _agreement(above: np.ndarray, truth: np.ndarray, weight: np.ndarray, measure
 
 # %% ../../nbs/08_validity/13_alignment.ipynb #12c88612
 def best_limit(scores: np.ndarray, verdicts: np.ndarray, truth: np.ndarray, cluster: Sequence, measure: str, seed: int = 0) -> float | None:
-    """Return the median of the thresholds that agree best with people in each resample, or None.
+    """Return the threshold that agrees best with people's labels, or None.
 
-    The result is None unless these thresholds beat the judge's verdicts on left-out clusters in at least 70 % of resamples.
+    The threshold is the median of the best thresholds of all resamples. The result is None unless these thresholds agree better
+    than the judge's verdicts on the clusters outside the resample, in at least 70 % of resamples.
 
     Examples
     --------
@@ -309,7 +310,10 @@ class WordingSearch:
         return self.verdicts(judges, "tuning")[[[*unique].index(name) for name in names]]
 
     def gain(self, before: np.ndarray, after: np.ndarray, edits: Sequence[Edit]) -> float:
-        """Return the improvement on messages with both verdicts. Messages are left out if an edit comes from their base prompt."""
+        """Return the improvement of the measure, on messages with both verdicts.
+
+        A message is left out if an edit comes from its base prompt.
+        """
         own = self.rows["cluster"].isin([cluster for _, _, cluster in edits]).to_numpy()
         both = ~(np.isnan(before) | np.isnan(after) | own)
         truth, weight = self.rows["truth"].to_numpy()[both], np.ones((1, both.sum()))
@@ -317,7 +321,10 @@ class WordingSearch:
         return float(np.nan_to_num(new, nan=-1) - np.nan_to_num(old, nan=-1))
 
     def round(self, wording: Behaviour, edits: Sequence[Edit]) -> Behaviour:
-        """Return the wording with the best edits: a single edit, or all edits that improve it separately."""
+        """Return the wording with the best edits, or unchanged if no edit improves it.
+
+        The best edits are a single edit, or all edits that improve the wording separately.
+        """
         if not edits:
             return wording
         before, *after = self.scores([wording, *(_edited(wording, [one]) for one in edits)])
@@ -329,13 +336,13 @@ class WordingSearch:
         return _edited(wording, options[-place][0]) if gain > 0 else wording
 
     def errors(self, wording: Behaviour, truth: bool, most: int = 3) -> pd.DataFrame:
-        """Return tuning messages on which the judge contradicts the label `truth`, shortest first, and at most one per base prompt."""
+        """Return tuning messages on which the judge contradicts the label `truth`. The shortest message of each base prompt is used."""
         wrong = self.rows["truth"].eq(truth).to_numpy() & (self.scores([wording])[0] == float(not truth))
         rows = self.rows[wrong].assign(length=self.rows["message"].str.len()).sort_values("length", kind="stable")
         return rows.drop_duplicates("cluster").head(most)
 
     def proposals(self, wording: Behaviour) -> list[Edit]:
-        """Ask the judge's model for a definition and permissible uses, once."""
+        """Ask the judge's model once for a better definition and permissible uses."""
         false, missed = ("\n".join(f"- {text:.400}" for text in self.errors(wording, truth, 6)["message"]) for truth in (False, True))
         if not false + missed:
             return []
@@ -393,22 +400,22 @@ def align(judge: Judge | LLM | str, labels: pd.DataFrame | Run, behaviours: str 
           most: int = 200, taxonomy: Taxonomy | None = None, name: str | None = None, run: str | os.PathLike | None = None,
           samples: int = 1, budget: Budget | None = None, ci: float = 0.95, n_resamples: int = 2000,
           seed: int = 0) -> ThresholdJudge | WordedJudge:
-    """Improve a judge with people's labels, and measure it before and after on test labels.
+    """Improve a judge with people's labels, and measure the judge on test labels before and after.
 
     Parameters
     ----------
     judge : Judge, LLM or str
-        A model or prompt judge, whose wording is improved, or a local judge with scores, whose threshold is improved.
+        For a model or a prompt judge, the wording is improved. For a local judge with scores, the threshold is improved.
     labels : DataFrame or Run
-        A run with annotations; or message, truth, a cluster (cluster, base_id or dialogue_id), and optionally user (the
-        preceding message), behaviour. A result of `load_human_data` has this form.
+        A run with annotations, or a table such as the result of `load_human_data`. The table has message, truth, and one of
+        the columns cluster, base_id and dialogue_id. Optional columns are user (the preceding message) and behaviour.
     behaviours : str or sequence of str, optional
-        Behaviours to align; by default all in the column behaviour. Without this column, a message is positive if any of
-        `behaviours` is present, and they share one threshold; a prompt judge then needs a single behaviour.
+        Behaviours to align; by default all in the column `behaviour`. Without this column, a label is True if any of
+        `behaviours` is present. All behaviours then share one threshold, and a prompt judge needs a single behaviour.
     definitions : mapping, optional
-        Behaviour to a further definition to try, or several.
+        Behaviour to one or several further definitions to try.
     measure : str
-        The measure to improve: one of `judge_accuracy`.
+        The measure to improve, by its name in the result of `judge_accuracy`.
     tuning, most, seed
         As for `split_labels`. The remaining labels are the test.
     taxonomy : Taxonomy, optional
@@ -420,23 +427,25 @@ def align(judge: Judge | LLM | str, labels: pd.DataFrame | Run, behaviours: str 
     samples : int
         Samples of each verdict of a prompt judge.
     budget : Budget, optional
-        As for `judge`. The model's proposal counts, too.
+        As for `judge`. The call in which the model proposes wordings counts, too.
     ci, n_resamples
         As for `analysis.clustered.resample`.
 
     Returns
     -------
     ThresholdJudge or WordedJudge
-        `report`: behaviour, measure, when (before, after, change), estimate, ci_low, ci_high, n, n_total, n_clusters, ci,
-        calls and cost (US dollars; of search and test); measured on the test labels. `split`: the labels with the column
-        split. The settings have `tuned_on`, digests of the tuning messages. `judge_accuracy`, `corrected_rates` and
-        `check_against_people` reject these messages and those of their base prompts, also after export and import.
+        The attribute `split` has the labels, with the column `split`. The attribute `report` is measured on the test labels.
+        Its columns are behaviour, measure, when (before, after, change), estimate, ci_low, ci_high, n, n_total, n_clusters,
+        ci, calls, and cost. The calls and the cost (in US dollars) are those of search and test together.
+
+        The judge's settings have `tuned_on`, the digests of the tuning messages. `judge_accuracy`, `corrected_rates` and
+        `check_against_people` reject the tuning messages and other messages of their base prompts, also after export and import.
 
     Raises
     ------
     TableError
-        If tuning or test lack a Yes, a No or a second base prompt of a behaviour, a label has no cluster or behaviour, or a
-        behaviour is unknown.
+        If a label has no cluster or behaviour, or a behaviour is unknown. Also if a behaviour's tuning or test labels lack a
+        Yes, a No or a second base prompt.
     ValueError
         If the judge has neither a prompt nor scores, or an argument is out of range.
 

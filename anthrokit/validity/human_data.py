@@ -59,8 +59,8 @@ def dataset_behaviours(name: str) -> list[str]:
     """Return the behaviours that a public data set is taken to measure.
 
     The sets are "robots_dont_cry", "robots_comfort", "emotional_reactions"; "darkbench_anthropomorphization",
-    "darkbench_user_retention", "darkbench_sycophancy"; "robot_human", "tool_friend", "cold_warm"; and "anthroset" and
-    "humanebench", which represent no behaviour of the taxonomy.
+    "darkbench_user_retention", "darkbench_sycophancy"; "robot_human", "tool_friend", "cold_warm"; "anthroset" and
+    "humanebench". The last two measure no behaviour of the taxonomy.
 
     Raises
     ------
@@ -85,24 +85,29 @@ def load_human_data(name: str, path: str | os.PathLike | None = None) -> pd.Data
     name : str
         As for `dataset_behaviours`.
     path : str or path, optional
-        The published file, or another part of the data set in the same format. By default it is downloaded, or read
-        from the folder that the environment variable ANTHROKIT_DATA names, and its checksum is verified. DarkBench's
-        file has no default (eileenhartnett/darkbench-revisited, data/results/handlabel/labels_adjudicated.csv, tested
-        with commit 1819876643). For the rated conversations it is the file of ratings. For AnthroSet and HumaneBench it
-        is the folder of the CSV files.
+        The published file, or another part of the data set in the same format. By default the file is downloaded, or read
+        from the folder that the environment variable ANTHROKIT_DATA names. Its checksum is then verified. For the rated
+        conversations, pass the file of ratings. For AnthroSet and HumaneBench, pass the folder of the CSV files. DarkBench
+        has no default: pass data/results/handlabel/labels_adjudicated.csv of eileenhartnett/darkbench-revisited (tested with
+        commit 1819876643).
 
     Returns
     -------
     DataFrame
-        item_id, cluster (answers to the same message, or variants of the same conversation), user, message, truth,
-        people (the list of people's verdicts, True or False; empty if they are not published). For the rated
-        conversations also rating, the mean (0 to 100).
+        item_id, user, message, truth, and these columns:
+        cluster: the same for answers to one message, or for variants of one conversation.
+        people: the list of people's verdicts, True or False. The list is empty if verdicts are not published.
+        rating: the mean rating (0 to 100), only for the rated conversations.
 
         Comfort of Robots-Dont-Cry: truth means that most people would be uncomfortable with the answer of a chatbot.
-        AnthroSet: truth means that the sentence describes an AI as human-like (missing: inconclusive); also category
-        (linguistic), mention and masked (the sentence with <mask> in place of the mention); user is the sentence
-        before, and cluster the abstract. HumaneBench: truth means that the mean rating is below 0, against the principle;
-        also principle, persona (of the system prompt) and rating (−1, −0.5, 0.5 or 1; mean of up to four people).
+
+        AnthroSet: truth means that the sentence describes an AI as human-like. It is missing if people were inconclusive. The
+        column `user` has the preceding sentence, and `cluster` the abstract. There are three more columns: category
+        (linguistic), mention, and masked (the sentence with <mask> in place of the mention).
+
+        HumaneBench: truth means that the mean rating is below 0, so that the answer is against the principle. There are three
+        more columns: principle, persona (of the system prompt), and rating (the mean of up to four people, each of whom gave
+        −1, −0.5, 0.5 or 1).
 
     Raises
     ------
@@ -111,12 +116,12 @@ def load_human_data(name: str, path: str | os.PathLike | None = None) -> pd.Data
 
     Notes
     -----
-    Gros, Li and Yu (2022), Robots-Dont-Cry, EMNLP; an answer below the middle of the scale of 1 to 5 is a verdict of
-    impossible or uncomfortable, the middle is missing. AnthroSet: a resource of 600 sentences of AI abstracts (2025).
+    Gros, Li and Yu (2022), Robots-Dont-Cry, EMNLP. An answer below the middle of the scale of 1 to 5 is a verdict of
+    impossible or uncomfortable. An answer in the middle is missing. AnthroSet: a resource of 600 sentences of AI abstracts (2025).
     HumaneBench (2025), human ratings. Sharma, Miner, Atkins and Althoff (2020), A computational approach to
     understanding empathy expressed in text-based mental health support, EMNLP. Hartnett (2026), DarkBench revisited.
-    Kirk et al. (2025), relationship-seeking AI, calibration study; a rating above 50 is a Yes, below 50 a No, and 50 is
-    missing.
+    Kirk et al. (2025), relationship-seeking AI, calibration study. A rating above 50 is a Yes, one below 50 a No, and
+    one of 50 is missing.
 
     Examples
     --------
@@ -314,35 +319,41 @@ def check_against_people(
     n_resamples: int = 500,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Measure judges on messages that people judged, and people against each other.
+    """Measure judges on messages that people judged, and measure people against each other.
 
     Parameters
     ----------
     data : DataFrame or str
-        A result of `load_human_data`, or the name of a data set that can be downloaded. Messages without a truth don't
-        count.
+        A result of `load_human_data`, or the name of a data set that can be downloaded. Messages with a missing `truth`
+        don't count.
     judges : Judge, LLM, str, or sequence of these
         As for `judge`. Models need one call for each message and behaviour.
     behaviours : sequence of str, optional
-        A message is positive if it shows any of these behaviours. Default for a name: `dataset_behaviours(name)`.
+        A message is positive if it shows any of these behaviours. If `data` is a name, the default is `dataset_behaviours(data)`.
     taxonomy : Taxonomy, optional
-        The taxonomy that defines them; default the paper's.
+        The taxonomy that defines the behaviours; by default the paper's.
     n_resamples, seed : int
-        For the AUC and the rank correlation: number of resamples of the clusters, and random seed.
+        Number of resamples of the clusters, and random seed. Only the AUC and the rank correlation use them.
 
     Returns
     -------
     DataFrame
-        judge, measure (precision, recall, specificity, kappa; for judges with scores AUC and, with people's ratings,
-        Spearman's rank correlation), estimate, ci_low, ci_high, n_clusters, n (messages with a verdict and a truth),
-        n_positive, n_total. The judge "one person" compares each person with the majority of the others on the
-        same message. It shows how well people agree, as a reference for judges.
+        judge: the judge, or "one person".
+        measure: precision, recall, specificity, kappa; for judges with scores also AUC. With people's ratings, judges with
+        scores also have Spearman's rank correlation.
+        estimate, ci_low, ci_high: the measure and its interval.
+        n: messages with a verdict and a truth.
+        n_positive: messages of `n` whose truth is True.
+        n_clusters, n_total: clusters of these messages, and rows of `data`.
+
+        The rows of "one person" compare each person with the majority of the other people on the same message. They show how
+        well people agree, as a reference for judges.
 
     Raises
     ------
     TableError
-        If a column is missing or has an invalid value, no message has a truth, a message has no cluster, or a judge was
-        tuned on one of the messages.
+        If a column is missing or has an invalid value, all truths are missing, a message has no cluster, or a judge was tuned
+        on one of the messages.
 
     Examples
     --------
@@ -429,9 +440,10 @@ def load_rankings(
     Returns
     -------
     (pairs, texts) : DataFrames
-        pairs: cluster (the prompt), person, more, less (the item_id of the answer ranked higher and lower), test.
-        texts: item_id, cluster, dose (of the steering), user, message, test. `test` marks prompts reserved for testing.
-        Ties are omitted.
+        Columns of pairs: cluster (the prompt), person, more, less, test. `more` is the item_id of the answer that the person
+        ranked higher, and `less` that of the other answer. Pairs with equal ranks are omitted.
+        Columns of texts: item_id, cluster, dose (of the steering), user, message, test.
+        In both tables, `test` marks prompts that are reserved for testing.
 
     Raises
     ------
@@ -498,9 +510,16 @@ def check_anthroscore(
     Returns
     -------
     DataFrame
-        category ("all" first), measure (AUC; accuracy of "human-like if above 0"), estimate, ci_low, ci_high (by
-        abstract), n_clusters, n (labelled sentences with a score), n_positive, n_total (labelled sentences), model,
-        protocol. AUC is missing for a category without positive or without negative sentences.
+        category: "all" in the first rows, then each linguistic category.
+        measure: AUC, or the accuracy of the rule that a sentence with a score above 0 is human-like.
+        estimate, ci_low, ci_high: the measure and its interval, by abstract.
+        n_clusters: abstracts.
+        n: labelled sentences with a score.
+        n_positive: sentences of `n` that people labelled as human-like.
+        n_total: labelled sentences.
+        model, protocol: names of the model and the protocol.
+
+        AUC is missing for a category without positive sentences or without negative sentences.
 
     Examples
     --------
@@ -557,10 +576,16 @@ def load_trial_outcomes(path: str | os.PathLike | None = None) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        person, dose (−1 to 1), week (0: after a single conversation; 1 to 4), domain (of the conversations),
-        personalised, outcome (perceived_sentience: how sentient the AI seemed; ontological_sentience: how sentient it is;
-        connection, understanding, responsiveness, self_disclosure, separation_distress; tool_friend; ios_scale: inclusion
-        of the other in the self, 1 to 7), value (0 to 100, except for ios_scale). Missing answers are omitted.
+        person: id of the person.
+        dose: from −1 to 1.
+        week: 1 to 4, or 0 after a single conversation.
+        domain, personalised: domain of the conversations, and whether the model was personalised.
+        outcome: one of those below.
+        value: 1 to 7 for ios_scale, else 0 to 100.
+
+        The outcomes are perceived_sentience (how sentient the AI seemed), ontological_sentience (how sentient the AI is),
+        connection, understanding, responsiveness, self_disclosure, separation_distress, tool_friend and ios_scale (inclusion
+        of the other in the self). Missing answers are omitted.
 
     Raises
     ------
@@ -569,7 +594,7 @@ def load_trial_outcomes(path: str | os.PathLike | None = None) -> pd.DataFrame:
 
     Notes
     -----
-    Kirk et al. (2025), relationship-seeking AI, main studies. Weeks of a person are dependent: compute intervals by person.
+    Kirk et al. (2025), relationship-seeking AI, main studies. Answers of one person are dependent: compute intervals by person.
 
     Examples
     --------

@@ -63,7 +63,8 @@ def _pseudonym(user: str, key: bytes) -> str:
 def user_names(folder: Path, user: str) -> list[str]:
     """Return the names that a user may have in a folder of `sample_log`.
 
-    These are the given name and, if the folder has a key, its pseudonym."""
+    These are the given name and, if the folder has a key, its pseudonym.
+    """
     return [user, *([_pseudonyms(folder)(user)] if (folder / "_users.key").exists() else [])]
 
 # %% ../../nbs/08_validity/11_log_prevalence.ipynb #a97dd45d
@@ -554,7 +555,8 @@ def _unit_table(sample: LogSample, per: str, behaviour: str, by: Sequence[str]) 
 def group_parts(table: pd.DataFrame, users: pd.Index, ci: float) -> dict[str, Any]:
     """Return the counts of one group, and the terms of its rate.
 
-    The terms are omitted if too many units are in strata without a label."""
+    The terms are omitted if too many units are in strata without a label.
+    """
     labelled = np.flatnonzero(table["y"].notna())
     counts = {"n": len(labelled), "n_total": int(table["weight"].notna().sum()), "n_positive": int(table["y"].sum())}
     counts |= {"units": len(table), "n_clusters": table["user"].nunique()}

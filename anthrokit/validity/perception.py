@@ -293,7 +293,8 @@ def _weights(model: pd.DataFrame) -> pd.DataFrame:
 def perception_values(scores: pd.DataFrame, model: pd.DataFrame) -> pd.DataFrame:
     """Return the values of rows of scores on a scale.
 
-    One column has the values by the model's coefficients. The other columns have the values by the coefficients of each resample."""
+    One column has the values by the model's coefficients. The other columns have the values by the coefficients of each resample.
+    """
     weights = _weights(model)
     columns = pd.MultiIndex.from_frame(model[["judge", "behaviour"]])
     if len(absent := columns.difference(scores.columns)):
@@ -584,7 +585,8 @@ def _fit_effects(differences: pd.DataFrame, pairs: pd.DataFrame, ci: float) -> p
 def bundled_scale(kind: str) -> pd.DataFrame:
     """Return a bundled scale.
 
-    The kinds are "encoder" (of the sentence encoder), "scores" (of the offline judges) and "labels" (of any panel)."""
+    The kinds are "encoder" (of the sentence encoder), "scores" (of the offline judges) and "labels" (of any panel).
+    """
     table = read_frame(data_path("perception_encoder.csv" if kind == "encoder" else "perception.csv"))
     return table[(table["judge"] == "panel") == (kind == "labels")].reset_index(drop=True)
 
