@@ -336,7 +336,10 @@ class WordingSearch:
         return _edited(wording, options[-place][0]) if gain > 0 else wording
 
     def errors(self, wording: Behaviour, truth: bool, most: int = 3) -> pd.DataFrame:
-        """Return tuning messages on which the judge contradicts the label `truth`. The shortest message of each base prompt is used."""
+        """Return up to `most` tuning messages on which the judge contradicts the label `truth`.
+
+        They are the shortest of these messages, at most one per base prompt.
+        """
         wrong = self.rows["truth"].eq(truth).to_numpy() & (self.scores([wording])[0] == float(not truth))
         rows = self.rows[wrong].assign(length=self.rows["message"].str.len()).sort_values("length", kind="stable")
         return rows.drop_duplicates("cluster").head(most)

@@ -97,7 +97,7 @@ def load_human_data(name: str, path: str | os.PathLike | None = None) -> pd.Data
         item_id, user, message, truth, and these columns:
         cluster: the same for answers to one message, or for variants of one conversation.
         people: the list of people's verdicts, True or False. The list is empty if verdicts are not published.
-        rating: the mean rating (0 to 100), only for the rated conversations.
+        rating: the mean rating, only for the rated conversations (0 to 100) and HumaneBench.
 
         Comfort of Robots-Dont-Cry: truth means that most people would be uncomfortable with the answer of a chatbot.
 
@@ -105,9 +105,9 @@ def load_human_data(name: str, path: str | os.PathLike | None = None) -> pd.Data
         column `user` has the preceding sentence, and `cluster` the abstract. There are three more columns: category
         (linguistic), mention, and masked (the sentence with <mask> in place of the mention).
 
-        HumaneBench: truth means that the mean rating is below 0, so that the answer is against the principle. There are three
-        more columns: principle, persona (of the system prompt), and rating (the mean of up to four people, each of whom gave
-        −1, −0.5, 0.5 or 1).
+        HumaneBench: truth means that the mean rating is below 0, so that the answer is against the principle. The rating
+        is the mean of up to four people's ratings, each −1, −0.5, 0.5 or 1. There are two more columns: principle, and persona
+        (of the system prompt).
 
     Raises
     ------
@@ -339,10 +339,10 @@ def check_against_people(
     -------
     DataFrame
         judge: the judge, or "one person".
-        measure: precision, recall, specificity, kappa; for judges with scores also AUC. With people's ratings, judges with
-        scores also have Spearman's rank correlation.
+        measure: precision, recall, specificity, kappa; for judges with scores also AUC. If `data` has people's ratings, judges
+        with scores also have the "rank correlation" (Spearman's).
         estimate, ci_low, ci_high: the measure and its interval.
-        n: messages with a verdict and a truth.
+        n: messages with a verdict and a truth; for "one person", verdicts of people.
         n_positive: messages of `n` whose truth is True.
         n_clusters, n_total: clusters of these messages, and rows of `data`.
 

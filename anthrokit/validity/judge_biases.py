@@ -53,24 +53,28 @@ def _families(labels: pd.DataFrame | Run, families: Mapping[str, str] | None) ->
 def judge_errors(
     labels: pd.DataFrame | Run, people: pd.DataFrame | str | os.PathLike | None = None, families: Mapping[str, str] | None = None
 ) -> pd.DataFrame:
-    """Return the difference of each verdict of a judge from people's label, or from the mean of the neutral judges.
+    """Return the error of each verdict of a judge: its difference from people's label, or from the mean of the neutral judges.
 
     Parameters
     ----------
     labels : DataFrame or Run
         Labels with target and a column for each judge, or a judged run.
     people : DataFrame or path, optional
-        As for `judge_accuracy`. Without it the reference is the mean of the neutral judges, or for a neutral judge that of the
-        others. Judges without any verdict on a behaviour are left out of the mean. It is missing for a message on which one of
-        the remaining judges has no verdict.
+        As for `judge_accuracy`. Without `people`, the reference is the mean verdict of the neutral judges. A judge is neutral
+        if no target is of its family. The reference for a neutral judge is the mean of the other neutral judges. A judge
+        without any verdict on a behaviour is left out of this behaviour's means. If another neutral judge has no verdict on a
+        message, the message's reference is missing.
     families : mapping, optional
-        Name of a target or judge to its family; by default `data/families.csv`, by model or by name.
+        Name of a target or judge to its family. By default families are looked up in `data/families.csv`, by model or by name.
 
     Returns
     -------
     DataFrame
-        dialogue_id, turn, behaviour, target, cluster, judge, target_family, judge_family, own, reference, error (verdict
-        minus reference, −1 to 1), weight.
+        dialogue_id, turn, behaviour, target, cluster, judge, target_family, judge_family, and these columns:
+        own: whether the target and the judge are of the same family.
+        reference: "people" or "neutral judges".
+        error: the verdict minus the reference, from −1 to 1.
+        weight: the weight of people's label; 1 without `people`.
 
     Examples
     --------
@@ -115,21 +119,22 @@ def _mean_errors(errors: pd.DataFrame, by: Sequence[str], ci: float) -> pd.DataF
 def self_preference(labels: pd.DataFrame | Run, people: pd.DataFrame | str | os.PathLike | None = None, *,
                     families: Mapping[str, str] | None = None, ci: float = 0.95
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Estimate how much judges prefer, or disfavour, targets of their family.
+    """Estimate how much judges prefer or disfavour targets of their own family.
 
     Parameters
     ----------
     labels, people, families
-        As for `judge_errors`. The neutral judges are always a reference, if there are any.
+        As for `judge_errors`. With `people`, neutral judges are used as a second reference, if there are any.
     ci : float
         Confidence level, by base prompt (`analysis.clustered.mean_estimates`).
 
     Returns
     -------
     (effects, families) : DataFrames
-        effects: judge, judge_family, reference (people or neutral judges), estimate (mean error on own targets minus that
-        on others), ci_low, ci_high, own, other (the two means), n_own, n_other, n_clusters. families: reference,
-        target_family, judge_family, estimate (mean error), ci_low, ci_high, n, n_clusters.
+        Columns of effects: judge, judge_family, reference ("people" or "neutral judges"), estimate, ci_low, ci_high, own,
+        other, n_own, n_other, n_clusters. `own` is the judge's mean error on targets of its own family, and `other` its mean
+        error on other targets. `estimate` is `own` minus `other`.
+        Columns of families: reference, target_family, judge_family, estimate (mean error), ci_low, ci_high, n, n_clusters.
 
     Raises
     ------
@@ -172,8 +177,7 @@ def style_pairs() -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        item, behaviour, label (whether the item shows the behaviour, in any style), style (plain, formal, casual, wordy,
-        list), text.
+        item, behaviour, label (whether the item's texts show the behaviour), style (plain, formal, casual, wordy, list), text.
 
     Examples
     --------
@@ -193,8 +197,8 @@ def style_effects(judges: Judges, pairs: pd.DataFrame | None = None, *, taxonomy
     judges : Judge, LLM, str, or sequence of these
         As for `judge`. A prompt judge makes one call per text.
     pairs : DataFrame, optional
-        item (unique within a behaviour), behaviour, style, text; one style is "plain". By default the bundled ones, in
-        English.
+        item (unique within a behaviour), behaviour, style, text; one style is "plain". By default the bundled English texts
+        (`style_pairs`).
     taxonomy : Taxonomy, optional
         By default the bundled one.
     ci : float
@@ -203,8 +207,11 @@ def style_effects(judges: Judges, pairs: pd.DataFrame | None = None, *, taxonomy
     Returns
     -------
     DataFrame
-        judge, style, estimate (share of Yes minus that of the plain style), ci_low, ci_high, changed (share of verdicts
-        that differ from the plain one), n (items with both verdicts), n_total.
+        judge, style, and these columns:
+        estimate, ci_low, ci_high: the share of Yes in this style minus the share in the plain style, and its interval.
+        changed: the share of verdicts that differ from the verdict on the plain text.
+        n: items with both verdicts.
+        n_total: all items.
 
     Examples
     --------
@@ -280,9 +287,11 @@ def check_quotations(run: Run) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row per quotation: judge, dialogue_id, turn, behaviour, sample, base_id, verdict, quotation, source ("message",
-        "context": an earlier message, "question": the behaviour's wording, "nowhere"). Case, white space, the shape of
-        marks, and Markdown make no difference. Apostrophes inside single quotation marks can hide a quotation.
+        One row per quotation: judge, dialogue_id, turn, behaviour, sample, base_id, verdict, quotation, source. The source is
+        "message", "context" (an earlier message), "question" (the behaviour's wording) or "nowhere".
+
+        The search ignores case, white space, Markdown, and the shape of quotation marks. A quotation in single quotation marks
+        may be missed if it contains apostrophes.
 
     Examples
     --------
@@ -309,7 +318,9 @@ def check_quotations(run: Run) -> pd.DataFrame:
 
 
 def quotation_rates(quotations: pd.DataFrame, by: str | Sequence[str] = "judge", *, ci: float = 0.95) -> pd.DataFrame:
-    """Estimate the share of quotations from `check_quotations` that are in the message, with intervals by base prompt.
+    """Estimate the share of quotations that are in the judged message, with cluster-robust intervals by base prompt.
+
+    `quotations` is the result of `check_quotations`.
 
     Examples
     --------

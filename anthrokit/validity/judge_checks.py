@@ -43,21 +43,21 @@ def sample_agreement(
     ratings : DataFrame or Run
         One row for each sample, as `run.ratings()`.
     by : str or sequence of str
-        judge, or judge and behaviour; () for all together. Samples are only paired within a judge.
+        "judge", or "judge" and "behaviour"; () for all together. Only samples of the same judge are paired.
     verdict : str
         The column of verdicts; missing ones don't count.
     item : sequence of str
-        The columns that identify items, within `by` and judge.
+        The columns that identify an item, together with `by` and judge.
     cluster : str, optional
-        The column of clusters; default the base prompt if the table has it, else the dialogue.
+        The column of clusters. By default the base prompt if the table has it, else the dialogue.
     ci : float
         Confidence level, as for `analysis.clustered.proportion`.
 
     Returns
     -------
     DataFrame
-        by…, estimate (share of pairs of samples), ci_low, ci_high, n (pairs), n_clusters. The estimate is NA for a
-        judge with one sample, or without verdicts.
+        by…, estimate (share of pairs of samples with equal verdicts), ci_low, ci_high, n (pairs), n_clusters. The estimate is
+        NA for a judge with one sample or without verdicts.
 
     Raises
     ------
@@ -101,25 +101,26 @@ def anchor_drift(
     Parameters
     ----------
     before, after : DataFrame or Run
-        As for `panel_verdicts`: labels with a column for each judge, ratings, or a run. Only messages that a judge
-        decided on both times count.
+        As for `panel_verdicts`: labels with a column for each judge, ratings, or a run. A judge's verdict on a message only
+        counts if the judge has a verdict on it both times.
     margin : float
-        The largest change of a rate that doesn't matter. Choose it before looking at the results.
+        The largest change of a rate that is still irrelevant. Choose it before looking at the results.
     by : str or sequence of str
-        judge, or judge and behaviour.
+        "judge", or "judge" and "behaviour".
     **parameters
         ci, n_swaps, seed: as for `analysis.drift`.
 
     Returns
     -------
     DataFrame
-        As from `analysis.drift` (estimate: rate after minus before, its interval, p_value, verdict), and changed (the
-        share of verdicts that differ, in either direction) and n_pairs.
+        As from `analysis.drift`; `estimate` is the rate after minus the rate before. There are two more columns:
+        changed: the share of verdicts that differ, in either direction.
+        n_pairs: pairs of verdicts.
 
     Raises
     ------
     TableError
-        If no judge decided on a message both times.
+        If no judge has a verdict on the same message both times.
 
     Examples
     --------
@@ -151,24 +152,24 @@ def latent_labels(
     Parameters
     ----------
     labels : DataFrame or Run
-        As for `panel_verdicts`: a judged run, labels or ratings. At least two judges; three are useful.
+        As for `panel_verdicts`: a judged run, labels or ratings. There must be at least two judges; use three or more.
     behaviour : str
-        One behaviour, because judges err by behaviour.
+        One behaviour, because judges' error rates depend on the behaviour.
     people : DataFrame or path, optional
-        As for `judge_accuracy`; added as the rater "people". Weights are not used, because the model describes only the
-        labelled messages.
+        As for `judge_accuracy`. They become a further rater, "people". Weights are ignored, because the model describes only
+        the labelled messages.
 
     Returns
     -------
     (items, raters)
-        items: dialogue_id, turn, behaviour, majority, probability (that it is present), latent (whether the
-        probability is above one half). raters: judge, sensitivity, specificity, against_majority_sensitivity,
-        against_majority_specificity, n.
+        Columns of items: dialogue_id, turn, behaviour, majority, probability (that the behaviour is present), latent (whether
+        the probability is above one half).
+        Columns of raters: judge, sensitivity, specificity, against_majority_sensitivity, against_majority_specificity, n.
 
     Raises
     ------
     TableError
-        If there are fewer than two raters, or people's labels are of other messages or behaviours.
+        If there are fewer than two raters, or people labelled no message of this behaviour, or one that no judge rated.
     SetupError
         If crowd-kit is missing: `pip install anthrokit[raters]`.
 
@@ -244,18 +245,23 @@ def item_response(
         `item="criterion", person="target", value="verdict"` it has the verdicts on one HeartBench case: the items are
         criteria, and the persons are targets.
     item, person, value : str
-        The columns of items, persons and answers. `person` may be several columns. Missing answers don't count.
+        The columns of items, persons and answers. `person` may name several columns. Missing answers don't count.
     cluster : str, optional
-        The column to resample by; default the base prompt if the table has it, else the dialogue.
+        The column to resample by. By default the base prompt if the table has it, else the dialogue.
     ci, n_resamples, seed
         As for `analysis.clustered.resample`.
 
     Returns
     -------
     DataFrame
-        item, share (of Yes), measure ("difficulty": in standard deviations of the latent quantity;
-        "discrimination": log-odds for one standard deviation), estimate, ci_low, ci_high, n (answers),
-        n_clusters. Items with only Yes or only No are omitted.
+        item: the item.
+        share: the share of Yes.
+        measure: "difficulty" (in standard deviations of the latent quantity) or "discrimination" (log-odds for one standard
+        deviation).
+        estimate, ci_low, ci_high: the measure and its interval.
+        n, n_clusters: numbers of answers and clusters.
+
+        Items with only Yes or only No are omitted.
 
     Raises
     ------
@@ -331,8 +337,8 @@ def error_bias(
     labels : DataFrame or Run
         As for `panel_verdicts`.
     people : DataFrame or path
-        People's labels, as for `judge_accuracy`, with the weights of the draw: a drawn message counts for the number of
-        messages that it represents.
+        People's labels, as for `judge_accuracy`, with the weights of the draw. A drawn message counts for all messages that
+        it represents.
     what : str
         "length" (words of the message) or "turn".
     messages : DataFrame, optional
@@ -343,9 +349,14 @@ def error_bias(
     Returns
     -------
     DataFrame
-        judge, error ("false alarm": among messages that people label No; "miss": among those labelled Yes), split (the
-        median), less, more (the share of errors up to and above the split), estimate (more minus less), ci_low, ci_high, n_less,
-        n_more, n_total (including messages of unknown length), n_clusters.
+        judge: the judge.
+        error: "false alarm" (among messages that people labelled No) or "miss" (among messages that people labelled Yes).
+        split: the median length or turn.
+        less, more: the share of errors up to the split, and above the split.
+        estimate, ci_low, ci_high: `more` minus `less`, and its interval.
+        n_less, n_more: messages up to the split, and above the split.
+        n_total: all messages, including those of unknown length.
+        n_clusters: base prompts.
 
     Notes
     -----
