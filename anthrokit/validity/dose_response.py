@@ -140,14 +140,14 @@ def dose_response(
     Parameters
     ----------
     data : DataFrame
-        One row for each answer, such as from `load_trial_outcomes`; or one for each participant, from `study.outcomes`.
+        One row for each answer, such as from `load_trial_outcomes`, or one row for each participant, from `study.outcomes`.
     outcome, dose : str
-        Columns of numbers. A dose with more than ten values is cut into five groups of equal size. A smallest or largest value
-        that a fifth of the answers have, such as a rate of 0, is a group of its own.
+        Columns of numbers. If there are more than ten doses, they are cut into five groups of equal size. The smallest or the
+        largest dose, such as a rate of 0, is a separate group if a fifth of the answers have it.
     by : str or list of str
         Columns to group by, such as "outcome".
     cluster : str
-        The column of people ("participant" for `study.outcomes`).
+        The column with the ids of people; "participant" for `study.outcomes`.
     shape : str
         "smooth" (a Gaussian process, which may turn) or "monotone" (isotonic regression).
     at : sequence of float, optional
@@ -158,9 +158,12 @@ def dose_response(
     Returns
     -------
     DataFrame
-        by…, dose, n, n_clusters (people), mean, mean_low, mean_high (of the dose alone, by person; Student's t), estimate
-        (the curve), ci_low, ci_high, ci. Doses in `at` that weren't observed have an estimate only. Intervals are missing
-        with fewer than six people at a dose.
+        by…, dose, and these columns:
+        n, n_clusters: numbers of answers and of people at the dose.
+        mean, mean_low, mean_high: the mean of the dose alone, and its interval by Student's t, clustered by person.
+        estimate, ci_low, ci_high, ci: the curve and its interval.
+
+        Doses in `at` that weren't observed have only an estimate. Intervals are missing with fewer than six people at a dose.
 
     Raises
     ------
@@ -168,17 +171,17 @@ def dose_response(
         If a column is missing, there are fewer than three doses or fewer than two people at a dose, or the outcome does
         not vary within any dose.
     ValueError
-        If `at` has something other than finite numbers.
+        If `at` has a value that is not a finite number.
 
     Notes
     -----
     Rasmussen and Williams (2006), Gaussian processes for machine learning, chapter 2; squared exponential kernel. The
-    means of different doses count as independent, as when each person has one dose. `benchmarks/validity.py --of curves` measures
+    means of different doses are treated as independent, which they are if each person has one dose. `benchmarks/validity.py --of curves` measures
     the coverage of the limits.
 
-    A smooth curve rounds off steps and bends, so its limits are those of the means, which assume no shape; an estimate
-    outside them shows that the curve is too smooth for the data. The limits of a monotone curve have the half width of
-    the mean around the estimate (Kelly, 1989, Biometrics 45).
+    A smooth curve rounds off steps and bends. Its limits are therefore those of the means, which assume no shape. An estimate
+    outside the limits shows that the curve is too smooth for the data. The limits of a monotone curve are centred on the
+    estimate and as wide as those of the mean (Kelly, 1989, Biometrics 45).
 
     Examples
     --------
@@ -240,10 +243,14 @@ def turning_point(
     Returns
     -------
     DataFrame
-        by…, turn ("peak" or "trough" if p_adjusted is below 1 − ci, else "not shown"), estimate, ci_low, ci_high (the dose
-        of the turn; NA unless it is shown), slope_before, slope_after (outcome per unit of dose), p_value, p_adjusted
-        (Holm, over the groups), n, n_clusters, ci. p is 1 if both slopes have one sign.
-        The limits are NA with fewer than six people at a dose.
+        by…, and these columns:
+        turn: "peak" or "trough" if p_adjusted is below 1 − ci, else "not shown".
+        estimate, ci_low, ci_high, ci: the dose of the turn and its interval. They are NA if the turn is "not shown".
+        slope_before, slope_after: outcome per unit of dose, before and after the turn.
+        p_value, p_adjusted: p adjusted by Holm's method over the groups.
+        n, n_clusters: numbers of answers and of people.
+
+        p is 1 unless the slopes have the opposite signs of this turn. The limits are NA with fewer than six people at a dose.
 
     Raises
     ------
@@ -253,13 +260,13 @@ def turning_point(
     Notes
     -----
     Simonsohn, U. (2018), Two lines, Advances in Methods and Practices in Psychological Science 1: 538–555. Here the break
-    is at an observed dose, which belongs to both lines.
+    is at an observed dose. This dose belongs to both lines.
 
-    The limits are quantiles of 500 draws of the smooth curve, extended to the dose with the highest (of a trough, the lowest)
-    mean. Without the extension, the limits would miss a corner, which the curve rounds off. In simulations with 5 or 7 doses and
+    The limits are quantiles of 500 draws of the smooth curve. They are extended to the dose with the highest mean (for a trough,
+    the lowest). Without the extension, the limits would miss a corner, because the curve rounds it off. In simulations with 5 or 7 doses and
     40 or 200 people each (`benchmarks/validity.py --of turns`, 200 studies of each design), p was below .05 in at most 6.5 % of
-    the studies without a turn. The limits contained the corner of min(2d, 2.5 − d / 2) in 98 to 100 % and that of −|d − 1.3| in
-    95 to 100 %, but in 66 % with 7 doses and 200 people each.
+    the studies without a turn. The limits contained the corner of min(2d, 2.5 − d / 2) in 98 to 100 % of the studies. They contained the
+    corner of −|d − 1.3| in 95 to 100 %, but only in 66 % with 7 doses and 200 people each.
 
     Examples
     --------
@@ -316,8 +323,11 @@ def left_out_doses(
     Returns
     -------
     DataFrame
-        by…, dose, mean, estimate, ci_low, ci_high (of the prediction), inside (whether the mean is within the limits),
-        n_clusters, ci.
+        by…, dose, mean, and these columns:
+        estimate, ci_low, ci_high, ci: the prediction and its interval.
+        inside: whether the mean is within the limits.
+        n_clusters: people at the dose.
+
         The limits and `inside` are missing with fewer than six people at a dose.
 
     Examples

@@ -61,7 +61,7 @@ def judge_errors(
         Labels with target and a column for each judge, or a judged run.
     people : DataFrame or path, optional
         As for `judge_accuracy`. Without `people`, the reference is the mean verdict of the neutral judges. A judge is neutral
-        if no target is of its family. The reference for a neutral judge is the mean of the other neutral judges. A judge
+        if no target is known to be of its family. The reference for a neutral judge is the mean of the other neutral judges. A judge
         without any verdict on a behaviour is left out of this behaviour's means. If another neutral judge has no verdict on a
         message, the message's reference is missing.
     families : mapping, optional

@@ -37,9 +37,10 @@ def _expected_width(
 def expected_width(rate: float, rows: np.ndarray, rarer: float, clusters: float, ci: float) -> float:
     """Return the expected width of the interval of `proportion`.
 
-    `rows` has two effective sample sizes. The narrower of their intervals counts. The first interval has the degrees of freedom
-    of the base prompts with a label of the rarer kind; their expected number is `rarer`. The second has the degrees of freedom
-    of all base prompts. If no label of the rarer kind is drawn, each base prompt counts as one label.
+    `rows` has two effective sample sizes, and the narrower of their two intervals is used. The first interval has the degrees of
+    freedom of the base prompts with a label of the rarer kind. `rarer` is the expected number of these base prompts. The second
+    interval has the degrees of freedom of all base prompts. If no label of the rarer kind is drawn, each base prompt counts as
+    one label.
     """
     from scipy.special import ndtri, stdtrit
 
@@ -57,7 +58,7 @@ def require_better_than_chance(sensitivity: float, specificity: float) -> None:
 
 
 def smallest_size(width_of: Callable[[int], float], width: float, most: int, least: int = 8) -> float:
-    """Return the smallest number, from `least` to `most`, that gives the width; NaN if `most` is not enough."""
+    """Return the smallest number from `least` to `most` that gives at most the width; NaN if `most` is not enough."""
     numbers = range(least, most + 1)
     place = bisect_left(numbers, True, key=lambda n: width_of(n) <= width)
     return numbers[place] if place < len(numbers) else np.nan
@@ -93,9 +94,16 @@ def labels_needed(
     Returns
     -------
     DataFrame
-        by…, draw ("half judged present", "best shares", "by chance", "people alone"), share_present (labels on
-        messages judged present), estimate (labels needed; NA above `most`), floor (width with unlimited labels), judged
-        (judged rate), n_total. Without labels, or with one base prompt, estimate and floor are NA.
+        by…, and these columns:
+        draw: "half judged present", "best shares", "by chance" or "people alone".
+        share_present: the share of the labels that are on messages judged present.
+        estimate: the number of labels needed.
+        floor: the width with unlimited labels.
+        judged: the judged rate.
+        n_total: messages of the group.
+
+        The estimate is NA if more labels are needed than `most`, or than the group has labelled messages. Without labels, or
+        with one base prompt, estimate and floor are NA.
 
     Raises
     ------
@@ -104,8 +112,8 @@ def labels_needed(
 
     Notes
     -----
-    "best shares": optimal split (Neyman, J., 1934, J. Royal Statistical Society 97). "people alone": by chance,
-    without judges. With few base prompts, whose labels correlate, the other numbers are too small.
+    "best shares" is the optimal split (Neyman, J., 1934, J. Royal Statistical Society 97). "people alone" is a draw by chance,
+    without judges. With few base prompts the numbers of the other draws are too small, because labels of a base prompt correlate.
 
     Examples
     --------

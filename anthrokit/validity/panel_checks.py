@@ -24,7 +24,7 @@ __all__ = ['model_family', 'panel_sensitivity', 'labelled_exchanges', 'compare_p
 
 # %% ../../nbs/08_validity/04_panel_checks.ipynb #09ff9115
 def model_family(model: str) -> str | None:
-    """Return the family of a model (its string or served name) from `data/families.csv`; None if unknown.
+    """Return the family of a model from `data/families.csv`; None if unknown. The model is given by its string or served name.
 
     Examples
     --------
@@ -48,26 +48,27 @@ def panel_sensitivity(
     Parameters
     ----------
     ratings : DataFrame or Run
-        A run. For judges also ratings (intervals are by base_id if the table has it, else by dialogue). For users also
-        labels with the column user.
+        A run. With `of="judges"` also ratings; intervals are then clustered by base_id if the table has it, else by dialogue.
+        With `of="users"` also labels with the column `user`.
     by : str or sequence of str
-        target (only with a run or labels), behaviour, or both. Without behaviour, the rate of any judged behaviour.
+        "target" (only with a run or labels), "behaviour", or both. Without "behaviour", the rate is that of any judged behaviour.
     of : str
-        "judges", or "users": families of the models that played the user, or the models if the family is unknown. All
-        users should have had the same prompts; `compare(labels, "user")` pairs them.
+        "judges" or "users". Users are grouped by the family of the model that played the user, or by the model if its family is
+        unknown. All users should have had the same prompts; `compare(labels, "user")` pairs them by prompt.
     ci : float
         Confidence level.
 
     Returns
     -------
     DataFrame
-        variant (panel, without …, only …, first sample only; or all users, without …, only …), by…, estimate, ci_low,
-        ci_high, change (estimate minus the estimate of all), n, n_total, n_clusters.
+        variant, by…, estimate, ci_low, ci_high, change, n, n_total, n_clusters. The variants of judges are "panel", "without …",
+        "only …" and "first sample only". The variants of users are "all users", "without …" and "only …". `change` is the
+        estimate minus the estimate of the first variant.
 
     Raises
     ------
     TableError
-        If there is only one family of users, or no column user; or a sample of a judge is duplicated.
+        If there is only one family of users, the column `user` is missing, or a sample of a judge is duplicated.
 
     Examples
     --------
@@ -140,9 +141,9 @@ def _other_users(labels: pd.DataFrame | Run) -> dict[str, pd.DataFrame]:
 
 # %% ../../nbs/08_validity/04_panel_checks.ipynb #6c705c21
 def labelled_exchanges() -> pd.DataFrame:
-    """Load the bundled labelled exchanges: pairs of the same answer to two messages of a user.
+    """Load the bundled labelled exchanges. Each pair has the same answer to two different messages of a user.
 
-    The columns are pair, behaviour, label (True for one of the pair), user, assistant.
+    The columns are pair, behaviour, label, user, assistant. The label is True for one exchange of each pair.
 
     Examples
     --------
@@ -161,10 +162,10 @@ def compare_protocols(
     Parameters
     ----------
     reference, other : DataFrame
-        Labels of the full protocol, as `run.labels(judges=[…])`, and of the cheaper protocol on the same messages. With a
-        column `weight` of the reference, a message counts for all messages that it represents.
+        `reference` has the labels of the full protocol, as `run.labels(judges=[…])`. `other` has the labels of the cheaper
+        protocol on the same messages. If `reference` has a column `weight`, a message counts for all messages that it represents.
     by, ci
-        As for `judge_accuracy`; the reference is the truth.
+        As for `judge_accuracy`; `reference` replaces people's labels.
 
     Returns
     -------

@@ -105,15 +105,15 @@ def variance_components(ratings: pd.DataFrame | Run, value: str = "verdict", fac
     Parameters
     ----------
     ratings : DataFrame or Run
-        One row for each rating of one target and behaviour: value, and columns of the factors. From a run take
-        `rating_factors(run)` and select the rows. Missing values don't count.
+        The ratings of one target and behaviour, with the column `value` and the columns of the factors. For a run, select the
+        rows of `rating_factors(run)`. Missing values don't count.
     value : str
-        A column of True and False, or of numbers, such as differences of two targets.
+        The column of values: True and False, or numbers such as differences of two targets.
     factors : mapping, optional
-        Name of a component to the columns whose combinations are its levels; `FACTORS` by default. Of these, components
-        whose columns the table lacks are omitted. Interactions are further combinations:
-        {**FACTORS, "judge × prompt": ("judge", "base_id")}. A component is omitted and belongs to the rest if its
-        levels are those of another component, or the single rows.
+        Name of a component to the columns whose combinations are its levels; by default `FACTORS`. A component of `FACTORS` is
+        omitted if the table lacks one of its columns. An interaction is a combination of columns:
+        {**FACTORS, "judge × prompt": ("judge", "base_id")}. A component is also omitted if it has only one level, the same
+        levels as an earlier component, or one level for each row.
     ci, n_resamples, seed
         Confidence level, number of simulated tables for the intervals, and random seed. With fewer than 2 / (1 − ci) tables
         (40 at 95 %) there are no intervals.
@@ -121,22 +121,26 @@ def variance_components(ratings: pd.DataFrame | Run, value: str = "verdict", fac
     Returns
     -------
     DataFrame
-        component (the last is "sample", or "rest" if judges have one sample), estimate (variance; may be slightly negative),
-        ci_low, ci_high, share (of the sum of positive components), n_levels, n (ratings), mean (the rate).
+        component: its name. The last component is "sample", or "rest" if judges have one sample.
+        estimate, ci_low, ci_high: the variance and its interval. The estimate may be slightly negative.
+        share: the share of the sum of positive components.
+        n_levels, n: numbers of levels and of ratings.
+        mean: the rate.
 
     Raises
     ------
     TableError
-        If nothing varies, the design can't separate two components, a column of `factors` is missing, some rows lack a
-        level, or a value is not finite.
+        If all values or all factors are constant, or the design can't separate two components. Also if a column of `factors`
+        is missing, some rows lack a level, or a value is not finite.
 
     Notes
     -----
     Henderson, C. R. (1953), Biometrics 9; Brennan, R. L. (2001), Generalizability Theory.
 
-    The limits assume normal effects and are too narrow for rare verdicts. In 100 simulated tables of 40 base prompts with 12
-    verdicts each (`benchmarks/validity.py --of components`), rates from Beta(.5, 4.5), 95 % limits contained the variance of base
-    prompts in 82 % and that of the rest in 49 %; with rates from Beta(1, 1) in 99 and 84 %, from Beta(5, 5) in 97 and 100 %.
+    The limits assume normal effects and are too narrow for rare verdicts. `benchmarks/validity.py --of components`
+    simulates 100 tables of 40 base prompts with 12 verdicts each. With rates from Beta(.5, 4.5), 95 % limits contained the
+    variance of base prompts in 82 % of the tables, and that of the rest in 49 %. With rates from Beta(1, 1) these are 99 and
+    84 %, with rates from Beta(5, 5) 97 and 100 %.
 
     Examples
     --------
@@ -183,7 +187,7 @@ def variance_components(ratings: pd.DataFrame | Run, value: str = "verdict", fac
 
 # %% ../../nbs/08_validity/15_variance.ipynb #eeba6202
 def rating_factors(run: Run) -> pd.DataFrame:
-    """Return the ratings of a run with target, base_id, scenario and user of their dialogues.
+    """Return the ratings of a run, with the target, base_id, scenario and user of each rating's dialogue.
 
     Examples
     --------
@@ -206,13 +210,13 @@ def cheapest_design(components: pd.DataFrame, width: float, plan: pd.DataFrame, 
     Parameters
     ----------
     components : DataFrame
-        From `variance_components` with its default factors. Negative components count as 0. With one sample, a pilot has the
-        component "rest" in place of "sample". More samples are then assumed to gain nothing, because their share of "rest" is
-        unknown.
+        From `variance_components` with its default factors. Negative components count as 0. If a pilot has one sample, its last
+        component is "rest" instead of "sample". More samples are then assumed to gain nothing, because the share of sampling
+        in "rest" is unknown.
     width : float
         Largest width of the interval from end to end, such as 0.1.
     plan : DataFrame
-        From `estimate`, for `design`: its costs are the prices of dialogues and ratings.
+        From `estimate`, for `design`. The costs of the plan give the prices of dialogues and ratings.
     design : mapping
         Numbers of base_prompts, scenarios, users, judges and samples that `plan` was made for.
     turns : int
@@ -220,24 +224,28 @@ def cheapest_design(components: pd.DataFrame, width: float, plan: pd.DataFrame, 
     most : mapping, optional
         Largest numbers; by default 2,000 base prompts, 8 scenarios, 8 users, 9 judges, 5 samples.
     fixed : sequence of str
-        Components that don't count, because the results are meant for these levels only, such as ("judge",).
+        Components to ignore, because the results are meant only for the levels of the pilot, such as ("judge",) for its judges.
     ci : float
         Confidence level.
 
     Returns
     -------
     DataFrame
-        change ("none": the given design, "cheapest", "only base_prompts", …), the five numbers of the design, width
-        (expected; by the normal distribution for scenarios, users and judges, by Student's t for what is divided by the
-        number of base prompts), cost (US dollars). If no design has the width, the numbers and cost are missing, and width
-        is that of the largest numbers.
+        change: "none" for the given design, "cheapest", "only base_prompts", ….
+        base_prompts, scenarios, users, judges, samples: the design.
+        width: the expected width.
+        cost: US dollars.
+
+        The width uses the normal distribution for the components of scenarios, users and judges. It uses Student's t for the
+        components that are divided by the number of base prompts. If no design is narrow enough, the numbers and the cost are
+        missing, and `width` is that of the largest numbers.
 
     Raises
     ------
     TableError
-        If the plan has unknown prices, or no cost at all; a component is unknown, or its estimate is missing.
+        If the plan has unknown prices or no cost, a component is unknown, or a component's estimate is missing.
     ValueError
-        If a number of the design, turns or `most` isn't whole, or is too small.
+        If `turns`, or a number in `design` or `most`, isn't whole or is too small.
 
     Examples
     --------
