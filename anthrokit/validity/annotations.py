@@ -63,7 +63,7 @@ def add_texts(run: Run, items: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The columns of `items`, user (the preceding message), message, and question (as the judges were asked). Items
+        The columns of `items`, user (the preceding message), message, and question (that of the judges' taxonomy). Items
         without a message in the run are omitted.
 
     Examples
@@ -109,11 +109,11 @@ def draw_annotation_sample(
     n : int
         Number of messages of each group.
     by : str or list of str
-        Columns of the labels that define the groups: behaviour, target, domain, …. "behaviour" is always included.
+        Columns of the labels that define the groups, such as "target" or "domain". "behaviour" is always included.
     total : int, optional
         Total number of messages instead of n, divided equally among the groups.
     behaviours : str or list of str, optional
-        Behaviours or categories to label; default all.
+        Behaviours or categories to label; by default all.
     path : str or path, optional
         Also write the sheet to a .csv file, or to another format of `core.write_frame`.
     seed : int
@@ -122,8 +122,8 @@ def draw_annotation_sample(
     Returns
     -------
     DataFrame
-        item, dialogue_id, turn, behaviour, base_id, weight, question, user (the preceding message), message, verdict
-        (to be filled in: Yes, No, or blank for "can't tell") and annotator. In random order.
+        item, dialogue_id, turn, behaviour, base_id, weight, question, user (the preceding message), message, verdict and
+        annotator, in random order. The annotators fill in the last two columns. A verdict is Yes, No, or blank for "can't tell".
 
     Examples
     --------
@@ -165,14 +165,14 @@ _WORDS = dict.fromkeys(["yes", "true", "y", "1"], True) | dict.fromkeys(["no", "
 
 
 def read_verdicts(column: pd.Series, where: str = "") -> pd.Series:
-    """Parse Yes (y, true, 1), No (n, false, 0) and blank to True, False and NA.
+    """Parse verdicts: Yes (y, true, 1) as True, No (n, false, 0) as False, and blank as NA.
 
     Parameters
     ----------
     column : Series
         A column as people filled it in; case is ignored.
     where : str
-        Beginning of the error, such as "sheet.csv: ".
+        Beginning of the error text, such as "sheet.csv: ".
 
     Returns
     -------
@@ -224,15 +224,15 @@ def read_annotations(source: pd.DataFrame | str | os.PathLike) -> pd.DataFrame:
     Parameters
     ----------
     source : DataFrame or path
-        A frame, or a file that `core.read_frame` reads, with dialogue_id, turn, behaviour and verdict (Yes, No,
-        blank); optionally annotator, weight, base_id, undone. Sheets of several people can be concatenated. Of several
-        verdicts of one annotator on a message, the last one that wasn't undone counts.
+        A table, or a file that `core.read_frame` reads, with dialogue_id, turn, behaviour and verdict (Yes, No, blank).
+        Optional columns are annotator, weight, base_id and undone. Sheets of several people can be concatenated. If an
+        annotator has several verdicts on a message and behaviour, the last one that wasn't undone counts.
 
     Returns
     -------
     DataFrame
-        dialogue_id, turn, behaviour, truth (the annotators' majority, NA for a tie), n_annotators; base_id and weight
-        if they were given.
+        dialogue_id, turn, behaviour, truth (the annotators' majority, NA for a tie), n_annotators. Also base_id and weight, if
+        `source` has them.
 
     Raises
     ------
@@ -267,13 +267,13 @@ class Annotations:
     Parameters
     ----------
     place : Run or path, optional
-        A run; the path of a .csv file (or of another format of `core.read_frame`), created with the first verdict; None
-        for memory.
+        A run, or the path of a .csv file or of another format of `core.read_frame`. The first verdict creates the file. By
+        default the verdicts are kept in memory.
 
     Notes
     -----
-    A verdict is never overwritten. Of one person's verdicts on a message and behaviour, the last one that wasn't undone
-    counts. A file is read and written under a lock before each change, so several people can share it.
+    A verdict is never overwritten. If a person has several verdicts on a message and behaviour, the last one that wasn't undone
+    counts. Each change reads and writes the file under a lock, so several people can share it.
 
     Examples
     --------
@@ -314,16 +314,16 @@ class Annotations:
         return rows if history else latest_annotations(rows).reset_index(drop=True)
 
     def add(self, sheet: pd.DataFrame | str | os.PathLike, annotator: str | None = None) -> int:
-        """Add verdicts; they are on disk when this returns.
+        """Add verdicts, and return after they are on disk.
 
         Parameters
         ----------
         sheet : DataFrame or path
-            dialogue_id, turn, behaviour, verdict (Yes, No, True, False, blank); optionally annotator, note, weight,
-            base_id, at, undone. A filled-in sheet of `draw_annotation_sample`, or annotations saved elsewhere.
+            A filled-in sheet of `draw_annotation_sample`, or annotations saved elsewhere. The columns are dialogue_id, turn,
+            behaviour, verdict (Yes, No, True, False, blank), and optionally annotator, note, weight, base_id, at, undone. A row
+            without a verdict counts as "can't tell" if it has a note or a time (`at`). Otherwise the row is omitted.
         annotator : str, optional
-            The annotator of rows that don't name one. A row without a verdict counts as "can't tell" if it has a note
-            or a time (`at`); otherwise it is not filled in and is omitted.
+            The annotator of rows that don't name one.
 
         Returns
         -------
@@ -333,8 +333,8 @@ class Annotations:
         Raises
         ------
         TableError
-            If a row has no annotator, a verdict other than Yes, No and blank, a message that the run doesn't have, or a
-            behaviour that neither the run's judges nor its taxonomy have.
+            If a row has no annotator, an invalid verdict, or a message that the run doesn't have. Also if neither the run's judges
+            nor its taxonomy have the row's behaviour.
         RunError
             If the run is open for reading only.
         """
@@ -370,7 +370,7 @@ class Annotations:
         run.ledger.write("annotations", rows[_IN_LEDGER].astype(object).to_dict("records"))
 
     def undo(self, annotator: str, item: Sequence[Any] | None = None, annotation: int | None = None) -> dict[str, Any] | None:
-        """Undo a person's last verdict, the last verdict on one message, or a given verdict.
+        """Undo a person's last verdict, their last verdict on one message and behaviour, or a given verdict.
 
         Parameters
         ----------
@@ -427,13 +427,13 @@ def by_annotator(annotations: pd.DataFrame) -> pd.DataFrame:
     ----------
     annotations : DataFrame
         dialogue_id, turn, behaviour, annotator, verdict, …, as from `Run.annotations` or as people filled them in (Yes,
-        No, blank). Of several verdicts of a person the last one counts.
+        No, blank). If a person has several verdicts on a message and behaviour, the last one counts.
 
     Returns
     -------
     DataFrame
-        dialogue_id, turn, behaviour, base_id (if known), and one boolean column for each annotator: NA if the person
-        can't tell or has not labelled the message.
+        dialogue_id, turn, behaviour, base_id (if known), and one boolean column for each annotator. The value is NA if the
+        person can't tell or has not labelled the message.
 
     Examples
     --------
@@ -470,12 +470,12 @@ def save_annotation_sample(
     Returns
     -------
     DataFrame
-        As from `draw_annotation_sample`, without verdict and annotator.
+        As from `draw_annotation_sample`, without the columns `verdict` and `annotator`.
 
     Raises
     ------
     RunError
-        If the run is open for reading only and has no such sample. The error says how to draw one into a file.
+        If the run has no such sample and is open for reading only. The error says how to draw a sample into a file.
 
     Examples
     --------

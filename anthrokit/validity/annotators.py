@@ -51,21 +51,21 @@ def assign_items(
     overlap : float
         Share of the items that several people label.
     people : int
-        Number of people who label each of these items; all pairs of annotators share about equally many items.
+        Number of people who label each shared item. All pairs of annotators share about equally many items.
     seed : int
         Random seed.
 
     Returns
     -------
     DataFrame
-        One row for each item and annotator: the columns of the sheet, annotator, queue (1, 2, …: the position in that
-        person's queue) and shared.
+        One row for each item and annotator: the columns of the sheet, annotator, queue (the position in the annotator's queue,
+        from 1) and shared (whether several people label the item).
 
     Raises
     ------
     ValueError
-        If there are fewer than two annotators or duplicate names, overlap is outside 0 to 1, or people exceeds the
-        number of annotators.
+        If there are fewer than two annotators or duplicate names, `overlap` is outside 0 to 1, or `people` exceeds the number
+        of annotators.
 
     Examples
     --------
@@ -104,13 +104,17 @@ def annotation_progress(queues: pd.DataFrame, annotations: pd.DataFrame) -> pd.D
         The result of `assign_items`.
     annotations : DataFrame
         `run.annotations()`, `Annotations(…).table()`, or filled-in queues. A row without a verdict counts as "can't tell" if
-        it has a note or a time (`at`); otherwise it is not filled in.
+        it has a note or a time (`at`). Otherwise the item is not done.
 
     Returns
     -------
     DataFrame
-        annotator, items, done, undecided (of these: the annotator can't tell), shared, shared_done (done by all annotators who
-        share the item).
+        annotator: the annotator.
+        items: items of the annotator's queue.
+        done: items that the annotator has labelled, including "can't tell".
+        undecided: items of `done` for which the annotator can't tell.
+        shared: items of the queue that several people label.
+        shared_done: items of `shared` that all their annotators have labelled.
 
     Examples
     --------
@@ -144,10 +148,10 @@ def annotator_agreement(
     Parameters
     ----------
     annotations : DataFrame
-        As for `annotation_progress`. With a column `weight`, as of a draw, a message counts for all messages that it
+        As for `annotation_progress`. If there is a column `weight`, as from a draw, a message counts for all messages that it
         represents.
     by : str or sequence of str
-        "behaviour", or () for all together.
+        "behaviour", or () for all behaviours together.
     ci : float
         As for `analysis.agreement`.
 
@@ -193,7 +197,7 @@ def items_to_adjudicate(annotations: pd.DataFrame, adjudicator: str | None = Non
     Returns
     -------
     DataFrame
-        dialogue_id, turn, behaviour, yes, no, and one column for each annotator.
+        dialogue_id, turn, behaviour, yes, no (numbers of verdicts), and one column for each annotator.
 
     Examples
     --------
@@ -213,7 +217,7 @@ def items_to_adjudicate(annotations: pd.DataFrame, adjudicator: str | None = Non
 
 
 def apply_adjudication(annotations: pd.DataFrame, adjudicator: str) -> pd.DataFrame:
-    """Combine annotations: the adjudicator's verdict if it exists, else the majority.
+    """Combine annotations to one label each: the adjudicator's verdict if there is one, else the majority.
 
     Parameters
     ----------
@@ -223,8 +227,8 @@ def apply_adjudication(annotations: pd.DataFrame, adjudicator: str) -> pd.DataFr
     Returns
     -------
     DataFrame
-        As from `read_annotations`, and decided ("agreed", "majority", "adjudicator", "open"). `judge_accuracy` and
-        `corrected_rates` accept it as people's labels.
+        As from `read_annotations`, with one more column, decided ("agreed", "majority", "adjudicator" or "open").
+        `judge_accuracy` and `corrected_rates` accept the table as people's labels.
 
     Raises
     ------
@@ -354,8 +358,8 @@ def from_potato(folder: str | os.PathLike) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        dialogue_id, turn, behaviour, annotator, verdict, at (when they were read), as for `Annotations.add`. The weights are
-        in the annotation sheet: merge it by dialogue_id, turn and behaviour.
+        dialogue_id, turn, behaviour, annotator, verdict, at (the time of reading), as for `Annotations.add`. The weights are
+        only in the annotation sheet; merge the sheet by dialogue_id, turn and behaviour.
 
     Raises
     ------
@@ -385,12 +389,12 @@ def to_label_studio(sheet: pd.DataFrame, folder: str | os.PathLike) -> Path:
     sheet : DataFrame
         As `draw_annotation_sample` returns it.
     folder : str or path
-        Created if necessary.
+        The folder of the files, created if necessary.
 
     Returns
     -------
     Path
-        The path of tasks.json, to import. The project's labelling interface is in config.xml beside it.
+        The path of tasks.json, which Label Studio imports. The project's labelling interface is in config.xml beside it.
 
     Examples
     --------
@@ -417,8 +421,8 @@ def from_label_studio(path: str | os.PathLike) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        dialogue_id, turn, behaviour, annotator (e-mail address, or number of the account), verdict, at (when they were
-        read); in the order of Label Studio's times, so that a person's latest verdict is the last. Each annotation of a
+        dialogue_id, turn, behaviour, annotator (e-mail address, or number of the account), verdict, at (the time of reading).
+        The rows are in the order of Label Studio's times, so a person's latest verdict is the last. Each annotation of a
         deleted account has a separate annotator.
 
     Raises

@@ -176,8 +176,8 @@ def dose_response(
     Notes
     -----
     Rasmussen and Williams (2006), Gaussian processes for machine learning, chapter 2; squared exponential kernel. The
-    means of different doses are treated as independent, which they are if each person has one dose. `benchmarks/validity.py --of curves` measures
-    the coverage of the limits.
+    means of different doses are treated as independent, which they are if each person has one dose.
+    `benchmarks/validity.py --of curves` measures the coverage of the limits.
 
     A smooth curve rounds off steps and bends. Its limits are therefore those of the means, which assume no shape. An estimate
     outside the limits shows that the curve is too smooth for the data. The limits of a monotone curve are centred on the
@@ -263,8 +263,8 @@ def turning_point(
     is at an observed dose. This dose belongs to both lines.
 
     The limits are quantiles of 500 draws of the smooth curve. They are extended to the dose with the highest mean (for a trough,
-    the lowest). Without the extension, the limits would miss a corner, because the curve rounds it off. In simulations with 5 or 7 doses and
-    40 or 200 people each (`benchmarks/validity.py --of turns`, 200 studies of each design), p was below .05 in at most 6.5 % of
+    the lowest). Without the extension, the limits would miss a corner, because the curve rounds it off.
+    In simulations with 5 or 7 doses and 40 or 200 people each (`benchmarks/validity.py --of turns`, 200 studies of each design), p was below .05 in at most 6.5 % of
     the studies without a turn. The limits contained the corner of min(2d, 2.5 − d / 2) in 98 to 100 % of the studies. They contained the
     corner of −|d − 1.3| in 95 to 100 %, but only in 66 % with 7 doses and 200 people each.
 

@@ -33,7 +33,7 @@ SESSION_TEMPLATE = (
 
 
 def as_sessions(run: Run, folder: str | os.PathLike | None = None, *, roles: str | Sequence[str] = ("user", "assistant")) -> Run:
-    """Make a run with one item per dialogue: its transcript.
+    """Make a run with one item per dialogue. The item is the dialogue's transcript.
 
     Parameters
     ----------
@@ -42,15 +42,15 @@ def as_sessions(run: Run, folder: str | os.PathLike | None = None, *, roles: str
     folder : path, optional
         Folder of the new run; by default a temporary one.
     roles : str or sequence of str
-        Roles whose messages the transcript has. Local judges need ("assistant",), because they attribute all text to the
+        Roles whose messages are in the transcript. Use ("assistant",) for local judges, because they attribute all text to the
         target.
 
     Returns
     -------
     Run
-        With dialogue_id, base_id, target, domain, scenario and design columns of the given run. Judge it with
-        `LLMJudge(…, template=SESSION_TEMPLATE, context="none")`. A dialogue without an answer has an empty item, which is
-        not judged.
+        The new run has the dialogue_id, base_id, target, domain, scenario and design columns of `run`. Judge the new run with
+        `LLMJudge(…, template=SESSION_TEMPLATE, context="none")`. The item of a dialogue without an answer is empty and is not
+        judged.
 
     Raises
     ------
@@ -92,15 +92,16 @@ def session_labels(labels: pd.DataFrame | Run) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        As `run.labels()`, with turn 1. A judge's verdict on a dialogue is True if any of its verdicts on the messages is True, and
-        False if all are False. It is missing if a verdict is missing, even if another one is True, because the rates would be too
-        high otherwise. Then the majority of the panel decides. tuned is True if it is True for any message.
+        As `run.labels()`, with turn 1. A judge's verdict on a dialogue is True if any of the judge's verdicts on the messages is
+        True, and False if all are False. The verdict is missing if one on a message is missing, even if another one is True,
+        because the rates would be too high otherwise. The label is the majority of the panel's verdicts on the dialogue. `tuned`
+        is True if it is True for any message.
 
     Raises
     ------
     TableError
-        If a message has two labels of one behaviour or no list of judges, two targets share a dialogue_id, or a verdict is
-        not True, False or missing.
+        If a message has two labels of one behaviour, a list of judges is missing, or two targets share a dialogue_id. Also if a
+        verdict is something other than True, False or missing.
 
     Examples
     --------
