@@ -179,15 +179,16 @@ def search_study(study: Study | Any, texts: list[str]) -> pd.DataFrame:
     study : Study, Run or path
         The study or the folder.
     texts : list of str
-        The texts to search for, in UTF-8 (or UTF-16 with a byte order mark), also escaped as in JSON, CSV and HTML. A text
-        of more than 100 characters is found if one of its complete blocks of 100 is found. In text files, a text with at least eight
-        letters and digits is also found by these alone.
+        The texts to search for. They are found in UTF-8, in UTF-16 with a byte order mark, and escaped as in JSON, CSV and HTML.
+        A text of more than 100 characters is found if one of its complete blocks of 100 is found. In text files, a text with at
+        least eight letters and digits is also found if all other characters differ.
 
     Returns
     -------
     DataFrame
-        file, n_texts (number of the texts in the file). One row for each file with a text, and for each packed file that can't be
-        unpacked (n_texts is NA). Files in .gz, .bz2, .xz, Parquet, .zip and formats based on .zip are unpacked.
+        file, n_texts (how many of the texts the file has). There is one row for each file with a text, and one for each packed
+        file that can't be unpacked; its n_texts is NA if no text was found. Files in .gz, .bz2, .xz, Parquet, .zip and formats
+        based on .zip are unpacked.
 
     Examples
     --------
@@ -277,29 +278,34 @@ def _dialogue_of(run: Run, participant: str) -> list[str]:
 
 
 def erase(study: Study | Any, participant: str | int) -> pd.DataFrame:
-    """Delete a participant of a study, or a user of a log, and verify it.
+    """Delete a participant of a study or a user of a log, and verify the deletion.
 
     Parameters
     ----------
     study : Study, Run or path
-        The study. Stop the gateway and the study server first, and close the run. Or a run of imported messages, or the folder of
-        `validity.sample_log`.
+        A study, a run of imported messages, or the folder of `validity.sample_log`. First close the run. For a study, also stop
+        the gateway and the study server.
     participant : str or int
-        For a study: the participant's id, or the id that the panel gave them. For a log: the user's pseudonym (`run.dialogues()`), or
-        with the folder of `sample_log` also their id. Delete the user in the log itself, too, or another import adds them again.
+        For a study: the participant's id, or the id that the panel gave them. For a log: the user's pseudonym (`run.dialogues()`).
+        With the folder of `sample_log`, the user's id is accepted, too. Also delete the user in the log itself, or another import
+        adds them again.
 
     Returns
     -------
     DataFrame
-        place (people, run, study server; for a log: runs, scores), rows (deleted), searched (number of texts that were searched for in
-        the whole folder), found (number of files that still hold a text: 0; NA if there was no text to search for). The texts are
-        ids, and messages of twelve characters or more that nobody else wrote. A copy that has only a shorter message isn't found.
+        place: "people", "run" or "study server"; for a log "runs" or "scores".
+        rows: deleted rows.
+        searched: number of texts that were searched for in the whole folder.
+        found: number of files that still hold one of the texts, always 0; NA if there was no text to search for.
+
+        The texts are ids, and messages of twelve characters or more that nobody else wrote. The search doesn't find a copy that
+        has only shorter messages.
 
     Raises
     ------
     RunError
         If the study has no such participant, the gateway is running, or the run is open for writing. Also if a file still
-        holds one of the texts or can't be unpacked. This error names the files.
+        holds one of the texts, or can't be unpacked; the error then names the files.
     TableError
         If the id is missing or not a text or a whole number.
 

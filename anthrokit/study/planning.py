@@ -118,29 +118,34 @@ def plan(
     levels : int
         Number of graded conditions, equally spaced.
     half_width : float, optional
-        For a simulated study: half of the width that a rate's interval may have, such as 0.05.
+        For a simulated study: half of the largest width of a rate's interval, such as 0.05.
     pilot : Run, path or DataFrame, optional
-        A judged run, its folder or its labels, for the rates, design effects and messages per base prompt. A run also
-        gives the dollars per message.
+        A judged run, its folder or its labels. The pilot gives the rates, design effects and messages per base prompt. A run
+        also gives the cost per message.
     rate, design_effect, messages_a_prompt : float
-        Used without a pilot. The defaults describe data like the papers' (8 scenarios of 5 turns; naive standard errors
-        are about 2.7 times too small). The default design effect is 1 + (messages_a_prompt − 1) / 6, so 7.5 for 40 messages.
+        Used without a pilot. The defaults describe data like the papers': 8 scenarios of 5 turns, and naive standard errors
+        about 2.7 times too small. The default design effect is 1 + (messages_a_prompt − 1) / 6, which is 7.5 for 40 messages.
     judge : (float, float)
         Sensitivity and specificity of the judges, for rates corrected by labels.
     power, alpha : float
-        Power and level of the two-sided test between two conditions.
+        Power and level of the two-sided test.
     ci : float
         Confidence level of the interval.
 
     Returns
     -------
     DataFrame
-        With people: quantity, n (by Noether's formula for the Mann-Whitney test; for a slope by the t test of a linear
-        trend, at least six), why.
-        Simulated: behaviour, rate, design_effect (the messages per prompt if the pilot can't estimate it, as with a rate of 0 or 1 or
-        a single base prompt), base_prompts (for the judges' rate, at least six), base_prompts_corrected and labels (for a rate
-        corrected by labels, at least six and eight), messages, cost (US dollars of base_prompts by the pilot's prices; NA if
-        unknown), half_width, ci.
+        For a study with people: quantity, n, why. Without `slope`, `n` follows Noether's formula for the Mann-Whitney test. With
+        `slope`, it follows the t test of a linear trend and is at least six.
+
+        For a simulated study:
+        behaviour, rate: the expected rate of the behaviour.
+        design_effect: the messages per base prompt if the pilot can't estimate it, as with a rate of 0 or 1.
+        base_prompts: base prompts for the judges' rate, at least six.
+        base_prompts_corrected, labels: base prompts and labels for a rate corrected by labels, at least six and eight.
+        messages: messages of `base_prompts`.
+        cost: US dollars of these messages, by the pilot's prices; NA if unknown.
+        half_width, ci: as given.
 
     Raises
     ------

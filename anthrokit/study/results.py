@@ -53,7 +53,7 @@ def outcomes(study: Study | Any, *, anthroscore: Any = None, entities: Any = Non
     study : Study or path
         The study; it may still be running.
     anthroscore : str, path or Scorer, optional
-        A model as for `anthroscore.load_scorer`: adds the AnthroScore of each description.
+        A model as for `anthroscore.load_scorer`. It adds the AnthroScore of each description to the result.
     entities : str, list of str or Entities, optional
         Words that mention the system. The default `anthroscore.preset("description")` has the usual words (chatbot, bot,
         agent, program, …) and *it*. Add the system's name with `preset("description", names="Nova")`.
@@ -61,14 +61,21 @@ def outcomes(study: Study | Any, *, anthroscore: Any = None, entities: Any = Non
     Returns
     -------
     DataFrame
-        One row per participant: participant, condition, dose (only with graded conditions), status, ended_by, front,
-        origin, minutes (in the chat, while the gateway ran), turns (answers of the system), one column per scale
-        (points), attention_passed, attention_asked, description.
-        If the run is judged: `rate of …` for each behaviour (share of the system's labelled messages); `rate of any behaviour`
-        (of the messages with all labels; behaviours that are counted by rule are ignored); `lowest rate` and `highest rate`
-        (of all messages: the other messages have no behaviour, or each of them has one).
-        If requested: anthroscore and anthroscore_status (scored, or a reason such as missing, empty, language, no mention).
-        Missing values are NA.
+        One row per participant, with participant, condition, status, ended_by, front, origin, description, and these columns:
+        dose: only with graded conditions.
+        minutes: time in the chat while the gateway ran.
+        turns: answers of the system.
+        one column per scale: the score in points.
+        attention_passed, attention_asked: numbers of attention checks.
+
+        If the run is judged, there are also:
+        `rate of …`: for each behaviour, the share of the system's labelled messages.
+        `rate of any behaviour`: the share of the messages with all labels. Behaviours that are counted by rule are ignored.
+        `lowest rate`, `highest rate`: bounds of this rate over all messages. The lowest assumes that the messages without all
+        labels show no behaviour, the highest that each of them shows one.
+
+        With `anthroscore`, there are also anthroscore and anthroscore_status ("scored", or a reason such as "missing", "empty",
+        "language" or "no mention"). Missing values are NA.
 
     Examples
     --------
@@ -124,25 +131,28 @@ def judged_and_perceived(
     Parameters
     ----------
     people : DataFrame
-        From `outcomes` of a judged study: the columns condition, `score` and `rate`.
+        The result of `outcomes` for a judged study. The columns `condition`, `score` and `rate` are used.
     score, rate : str
-        Columns of the outcome and of the predictor.
+        Names of the column of the outcome and of the column of the predictor.
     ci : float
         Confidence level.
 
     Returns
     -------
     DataFrame
-        model ("rate alone", "rate within conditions"), estimate (change of the score, in standard deviations, per
-        standard deviation of the rate), ci_low, ci_high, p_value, p_adjusted (Holm), n, n_total, ci. The estimate is NA
-        if the score or rate does not vary, or if the condition determines the rate. Interval and p-value are NA if a
-        coefficient depends on a single participant.
+        model: "rate alone" or "rate within conditions".
+        estimate, ci_low, ci_high, ci: the change of the score, in standard deviations, for one standard deviation of the rate.
+        p_value, p_adjusted: p adjusted by Holm's method.
+        n, n_total: participants with a score and a rate, and all participants.
+
+        The estimate is NA if the score or the rate does not vary, or if the condition determines the rate. Interval and p-value
+        are NA if a coefficient depends on a single participant.
 
     Notes
     -----
     Ordinary least squares with HC2 standard errors and Student's t with the degrees of freedom of Bell and McCaffrey (2002).
-    In simulations of 10 to 40 participants, of whom two, three, five or all differed in their rates, 95 % intervals covered a slope
-    of 0 in 94 to 100 % of 300 studies each (`benchmarks/validity.py --of slope`).
+    `benchmarks/validity.py --of slope` simulates 300 studies of each design. They have 10 to 40 participants, of whom two, three,
+    five or all differ in their rates. The 95 % intervals covered a slope of 0 in 94 to 100 % of the studies.
 
     Raises
     ------

@@ -264,7 +264,8 @@ def turning_point(
 
     The limits are quantiles of 500 draws of the smooth curve. They are extended to the dose with the highest mean (for a trough,
     the lowest). Without the extension, the limits would miss a corner, because the curve rounds it off.
-    In simulations with 5 or 7 doses and 40 or 200 people each (`benchmarks/validity.py --of turns`, 200 studies of each design), p was below .05 in at most 6.5 % of
+    In simulations with 5 or 7 doses and 40 or 200 people each
+    (`benchmarks/validity.py --of turns`, 200 studies of each design), p was below .05 in at most 6.5 % of
     the studies without a turn. The limits contained the corner of min(2d, 2.5 − d / 2) in 98 to 100 % of the studies. They contained the
     corner of −|d − 1.3| in 95 to 100 %, but only in 66 % with 7 doses and 200 people each.
 
