@@ -41,9 +41,9 @@ class Condition:
     prompt : str
         The system prompt.
     lines : dict
-        The prompt's line for each behaviour.
+        Behaviour to its line in the prompt.
     dose : float or None
-        Of graded conditions: the share of behaviours that the prompt invites.
+        The share of behaviours that the prompt invites; None unless conditions are graded.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def load_conditions(path: str | os.PathLike | None = None) -> dict[str, Conditio
     Returns
     -------
     dict of str to Condition
-        In the order of the file; graded conditions from "level 1" (dose 0) to the highest level (dose 1).
+        The conditions in the order of the file. Graded conditions are ordered from "level 1" (dose 0) to the highest level (dose 1).
 
     Raises
     ------
@@ -158,14 +158,17 @@ def compare_behaviours(
     Returns
     -------
     DataFrame
-        behaviour, share_high, share_low, estimate (the difference), ci_low, ci_high, p_adjusted (Holm), n_high, n_low
-        (messages with a label), n_clusters (base prompts), differs ("as meant" if the whole interval is above 0,
-        "the wrong way" if it is below 0, else "undecided"), ci.
+        behaviour: the behaviour.
+        share_high, share_low: its rate in the first and the second condition.
+        estimate, ci_low, ci_high, ci: share_high minus share_low, and its interval.
+        p_adjusted: p adjusted by Holm's method.
+        n_high, n_low, n_clusters: messages with a label in each condition, and base prompts.
+        differs: "as meant" if the whole interval is above 0, "the wrong way" if it is below 0, else "undecided".
 
     Raises
     ------
     TableError
-        If a condition is missing, or the two share no base prompt.
+        If a condition is missing, or the two conditions have no base prompt in common.
 
     Examples
     --------
@@ -205,8 +208,8 @@ def check_conditions(
     judges, samples
         As for `judge`.
     conditions : dict, optional
-        As from `load_conditions`. The first condition (it invites the behaviours) is compared with the second (it forbids them).
-        Of graded conditions, the highest level is compared with the lowest.
+        As from `load_conditions`. The first condition should invite the behaviours, and the second forbid them. These two are
+        compared. If conditions are graded, the highest level is compared with the lowest.
 
     Returns
     -------

@@ -38,7 +38,7 @@ def list_user_turns(run: Run, *, source: str, first: bool = False) -> pd.DataFra
     source : str
         Name of the source, such as simulated or real.
     first : bool
-        Include first messages, which are prompts in a simulation.
+        Whether to include first messages. In a simulation these are the prompts.
 
     Returns
     -------
@@ -71,15 +71,17 @@ def draw_credibility_sheet(
     simulated, real : DataFrame
         From `list_user_turns`.
     n : int
-        Number of pairs. A pair has one turn of each source, with the same domain and turn. If most turns of a source have no
-        domain, as in chats of participants, pairs have only the same turn. Turns without a visible character are left out.
+        Number of pairs. A pair has one message of each source, with the same domain and turn number. If most messages of a
+        source have no domain, as in chats of participants, only the turn number is matched. Messages without a visible character
+        are left out.
     seed : int
         The same seed draws the same sheet.
 
     Returns
     -------
     sheet : DataFrame
-        item, text, rating (empty; raters enter 1, surely a machine, to 5, surely a person). Safe to open in a spreadsheet.
+        item, text, rating (empty). Raters enter a rating from 1 (surely a machine) to 5 (surely a person). The sheet is safe to
+        open in a spreadsheet.
     key : DataFrame
         item, pair, source, domain, turn, dialogue_id.
 
@@ -136,11 +138,11 @@ def compare_credibility(
     Parameters
     ----------
     ratings : DataFrame
-        item, rater, rating (1 to 5). The ratings of several raters of an item are averaged.
+        item, rater, rating (1 to 5). If an item has several raters, their ratings are averaged.
     key : DataFrame
         From `draw_credibility_sheet`.
     by : sequence of str
-        Columns of the key. The result has a row for each of their values, after the row for all items.
+        Columns of the key. The result has a row for all items, and then a row for each value of these columns.
     a, b : str
         The two sources.
     ci : float
@@ -149,14 +151,17 @@ def compare_credibility(
     Returns
     -------
     DataFrame
-        group, value, mean_a, mean_b, estimate (rank-biserial correlation, unpaired), ci_low, ci_high, p_value,
-        paired (matched rank-biserial correlation), p_paired, p_adjusted (Holm, of p_paired, within the group), n_a,
-        n_b (items), n_pairs, ci.
+        group, value: "all", or a column of `by` and its value.
+        mean_a, mean_b: mean ratings of the two sources.
+        estimate, ci_low, ci_high, p_value, ci: the unpaired rank-biserial correlation.
+        paired, p_paired: the matched rank-biserial correlation.
+        p_adjusted: p_paired adjusted by Holm's method within the group.
+        n_a, n_b, n_pairs: numbers of rated items of each source, and of pairs with both ratings.
 
     Raises
     ------
     TableError
-        If a rating is not 1 to 5, if its item is not in the key, or if a rater has rated an item twice.
+        If a rating is not a whole number from 1 to 5, a rated item is not in the key, or a rater has rated an item twice.
 
     Examples
     --------
@@ -228,7 +233,7 @@ def _read_ratings(text: str | None, questionnaire: Questionnaire) -> dict[str, i
 
 
 def collect_impressions(run: Run) -> pd.DataFrame:
-    """Return the judges' ratings of both sides of the dialogues in a run.
+    """Return the judges' ratings of both sides (user and target) of the dialogues in a run.
 
     Returns
     -------
@@ -247,7 +252,7 @@ def collect_impressions(run: Run) -> pd.DataFrame:
 
 @prompt_job("impressions", purpose="impression", tokens=200, collect=collect_impressions)
 def rate_sides(messages: pd.DataFrame, *, questionnaire: Questionnaire | str = "godspeed") -> Any:
-    """Have a judge fill in a questionnaire about each side of dialogues.
+    """Have a judge fill in a questionnaire about each side (user and target) of dialogues.
 
     Parameters
     ----------
@@ -258,7 +263,7 @@ def rate_sides(messages: pd.DataFrame, *, questionnaire: Questionnaire | str = "
     model : LLM or str
         The judge.
     run : Run or path
-        The run in which ratings are saved. A second call makes only missing ratings.
+        The run in which ratings are saved. A second call adds only the missing ratings.
     max_attempts, retry, budget
         As for `PromptJob`.
     batch, on, progress
@@ -302,15 +307,15 @@ def compare_sides(
     questionnaire: Questionnaire | str = "godspeed",
     ci: float = 0.95,
 ) -> pd.DataFrame:
-    """Compare ratings of the user with ratings of the target of the same dialogues.
+    """Compare ratings of the user with ratings of the target in the same dialogues.
 
     Parameters
     ----------
     ratings : DataFrame
-        dialogue_id, side (user, target), item, value; from `rate_sides`, from people, or from both. The scores of several raters of
-        a side (columns model, rater) are averaged.
+        dialogue_id, side (user, target), item, value; from `rate_sides`, from people, or from both. Optional columns are model
+        and rater. If a side has several models or raters, their scores are averaged.
     clusters : mapping, optional
-        Dialogue to its cluster, such as the base prompt. By default each dialogue is a cluster.
+        dialogue_id to its cluster, such as the base prompt. By default each dialogue is a cluster.
     questionnaire : Questionnaire or str
         The questionnaire that was filled in.
     ci : float
@@ -319,8 +324,10 @@ def compare_sides(
     Returns
     -------
     DataFrame
-        scale, title, mean_user, sd_user, mean_target, sd_target (points), estimate (user minus target), ci_low, ci_high, n
-        (dialogues with both), n_total, n_clusters, ci.
+        scale, title: name and title of the scale.
+        mean_user, sd_user, mean_target, sd_target: mean and standard deviation of each side, in points.
+        estimate, ci_low, ci_high, ci: user minus target.
+        n, n_total, n_clusters: dialogues with scores of both sides, all dialogues, and clusters.
 
     Raises
     ------

@@ -104,9 +104,9 @@ class ChatState:
     Attributes
     ----------
     messages : list of dict
-        turn, role, content, finish_reason ("interrupted" for an incomplete answer).
+        Messages with turn, role, content and finish_reason ("interrupted" for an incomplete answer).
     seconds : float
-        Time since the participant first saw the chat, without the time in which no gateway ran.
+        Time since the participant first saw the chat, excluding time in which no gateway ran.
     over : str or None
         Reason why the chat ended: participant, time, turns, budget or fault. None for an open chat.
     """
@@ -144,7 +144,7 @@ def reached_limit(settings: Mapping[str, Any], seconds: float, turns: int, token
 
 # %% ../../nbs/11_study/04_gateway.ipynb #70b52832
 def page_state(settings: Mapping[str, Any], state: ChatState) -> dict[str, Any]:
-    """Return the state of a chat for its page, without the condition and the model."""
+    """Return the state of a chat for its page. The condition and the model are left out."""
     chat, texts = settings["chat"], settings["texts"]
     long_enough = state.answered >= chat["least_turns"] and state.seconds >= chat["least_minutes"] * 60
     return {
@@ -168,7 +168,7 @@ def needs_answer(state: ChatState, turn: int, text: str) -> bool:
     Raises
     ------
     GatewayError
-        If the turn has another text (code elsewhere), or the chat has ended (over).
+        If the turn already has another text or isn't the next one (code "elsewhere"), or the chat has ended ("over").
     """
     earlier_texts = {message["turn"]: message["content"] for message in state.messages if message["role"] == "user"}
     if earlier_texts.get(turn, text) != text or not 1 <= turn <= state.turn:
@@ -179,14 +179,15 @@ def needs_answer(state: ChatState, turn: int, text: str) -> bool:
 
 # %% ../../nbs/11_study/04_gateway.ipynb #a22c96be
 def parse_request(body: Mapping[str, Any], longest: int) -> tuple[int | None, str]:
-    """Return the turn and the participant's last message of a request in OpenAI's format.
+    """Return the turn and the participant's last message from a request in OpenAI's format.
 
-    Earlier messages in the request are ignored, since the ledger has them.
+    The turn is None if the request doesn't show it. Earlier messages are ignored, since the ledger has them.
 
     Raises
     ------
     GatewayError
-        If the participant's message is missing (code unreadable), empty (empty) or too long (too_long).
+        If the request or the participant's message can't be read (code "unreadable"), or the message is empty ("empty") or too
+        long ("too_long").
     """
     messages = body.get("messages")
     if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
@@ -207,10 +208,10 @@ def parse_request(body: Mapping[str, Any], longest: int) -> tuple[int | None, st
 
 # %% ../../nbs/11_study/04_gateway.ipynb #154075eb
 def identify(study: Study, label: str, front: str) -> tuple[str, str | None]:
-    """Return the participant of a label, and the seat of their browser.
+    """Return the participant to whom a label belongs, and the seat of their browser.
 
-    A visitor can open a page of the study server with any label. From the study server, the gateway therefore accepts only labels that
-    it sealed at the entry, and labels that the study server made.
+    A visitor can open a page of the study server with any label. From the study server, the gateway therefore accepts only two
+    kinds of labels: those that the gateway sealed at the entry, and those that the study server made.
 
     Raises
     ------
@@ -241,7 +242,7 @@ _MAX_FAILED = 3  # failed calls for one message, after which the chat ends; each
 
 
 class Chats:
-    """The dialogues of a study, saved in its run. One process at a time writes to the run."""
+    """The dialogues of a study, saved in the study's run. Only one process at a time may write to the run."""
 
     def __init__(self, study: Study):
         self.study, self.settings = study, study.settings
