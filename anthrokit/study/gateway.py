@@ -48,7 +48,7 @@ __all__ = ['GatewayError', 'RateLimit', 'ChatState', 'reached_limit', 'page_stat
 
 # %% ../../nbs/11_study/04_gateway.ipynb #d6cec401
 class GatewayError(Exception):
-    """An error whose text is shown to the participant.
+    """An error with a text that is shown to the participant.
 
     Parameters
     ----------
@@ -168,7 +168,8 @@ def needs_answer(state: ChatState, turn: int, text: str) -> bool:
     Raises
     ------
     GatewayError
-        If the turn already has another text or isn't the next one (code "elsewhere"), or the chat has ended ("over").
+        If the turn already has another text, or is not one of the chat's turns (code "elsewhere"). Also if the chat has ended
+        (code "over").
     """
     earlier_texts = {message["turn"]: message["content"] for message in state.messages if message["role"] == "user"}
     if earlier_texts.get(turn, text) != text or not 1 <= turn <= state.turn:
@@ -503,7 +504,9 @@ def is_unicode(text: str) -> bool:
 
 
 def panel_id(query: Mapping[str, str]) -> str | None:
-    """Return the panel's id in an address, without surrounding blanks; None if it is blank or an unfilled placeholder.
+    """Return the panel's id in an address, without surrounding blanks.
+
+    The result is None if the id is blank or is a placeholder that the panel did not fill in.
 
     Examples
     --------
@@ -622,7 +625,7 @@ class _Stream:
 
 # %% ../../nbs/11_study/04_gateway.ipynb #7bf3132a
 class BackgroundServer:
-    """A server on this machine that runs in the background, inside a with block or from `start` to `stop`.
+    """A server that runs in the background on this machine, inside a `with` block or from `start` to `stop`.
 
     A subclass implements the coroutine `listen`. It adds callbacks to `exit_stack`, which `stop` calls in reverse order.
     """
@@ -661,7 +664,7 @@ class Gateway(BackgroundServer):
     study : Study or path
         The study. Only one gateway at a time may write to it.
     port : int, optional
-        Port on 127.0.0.1, behind a reverse proxy; 0 for any free port. By default the port in the settings.
+        Port on 127.0.0.1, behind a reverse proxy. 0 means any free port. By default the port is read from the settings.
 
     Attributes
     ----------
@@ -928,7 +931,7 @@ class Client:
     Raises
     ------
     GatewayError
-        If the gateway responds with an error, by every method. The text is the one that participants read.
+        By every method, if the gateway responds with an error. The error has the text that participants read.
 
     Examples
     --------

@@ -33,11 +33,11 @@ class QuestionnaireItem:
     Attributes
     ----------
     id : str
-        Id in the table of responses, and column name in a table with one column per item.
+        Id in the table `responses`, and name of the item's column in tables with one column per item.
     low, high : str
         Labels of the first and the last point.
     text : str
-        Statement or question above the scale, or "". Consecutive items with the same text show it once.
+        Statement or question above the scale, or "". If consecutive items have the same text, it is shown once.
     scale : str, optional
         The scale that the item belongs to.
     reverse : bool
@@ -45,7 +45,7 @@ class QuestionnaireItem:
     expected : int, optional
         The right answer of an attention check.
     points : int
-        Number of points; answers are 1 to `points`.
+        Number of points. Answers are whole numbers from 1 to `points`.
 
     Examples
     --------
@@ -71,16 +71,16 @@ class Questionnaire:
     Attributes
     ----------
     name, title, instruction : str
-        Name in tables, heading of the page, and text that tells the participant what to do.
+        `name` is used in tables. `title` is the heading of the page. `instruction` tells the participant what to do.
     items : tuple of QuestionnaireItem
         In the order of the file.
     scales : dict
-        Name to title.
+        Name of each scale to its title.
     source, licence : str
         Source and licence of the questionnaire.
     order : str
-        "fixed", or "random": another order for each participant. Items without a text come first, and items with the
-        same text stay together.
+        "fixed", or "random" for a different order for each participant. In a random order, items without a text come first, and
+        items with the same text stay together.
 
     Examples
     --------
@@ -212,14 +212,14 @@ def _checked(responses: pd.DataFrame, questionnaires: Sequence[Questionnaire], o
 
 
 def check_responses(responses: pd.DataFrame, questionnaires: QuestionnaireLike) -> pd.DataFrame:
-    """Check answers against the questionnaires that asked for them.
+    """Check answers against their questionnaires.
 
     Parameters
     ----------
     responses : DataFrame
         participant, questionnaire, item, value, at.
     questionnaires : Questionnaire, str or sequence of them
-        All questionnaires that were shown: objects, or names and paths as for `load_questionnaire`.
+        All questionnaires that were shown: Questionnaire objects, or names or paths as for `load_questionnaire`.
 
     Returns
     -------
@@ -262,7 +262,8 @@ def synthetic_responses(
     questionnaires : Questionnaire, str or sequence of them
         The questionnaires that are answered.
     shift : float
-        Difference between the condition "high" and the others in the questionnaire godspeed, in standard deviations.
+        Difference between the condition "high" and the other conditions, in standard deviations. It applies only to the
+        questionnaire "godspeed".
     noise : float
         Standard deviation of an item around the participant's level.
     skipped : float
@@ -313,7 +314,8 @@ def wide_items(responses: pd.DataFrame, questionnaires: QuestionnaireLike) -> pd
     Returns
     -------
     DataFrame
-        Indexed by participant, with one column per item id: numbers from 1 to the item's points, NA without an answer.
+        Indexed by participant, with one column per item id. Values are numbers from 1 to the item's points, or NA if there is
+        no answer.
 
     Raises
     ------
@@ -351,8 +353,8 @@ def score_scales(responses: pd.DataFrame, questionnaires: QuestionnaireLike) -> 
     Returns
     -------
     DataFrame
-        participant, one column per scale (the mean of its items, in points; NA with fewer than half of them answered),
-        and, if there are attention checks, attention_passed and attention_asked (numbers of checks).
+        participant, and one column per scale: the mean of its items, in points. The value is NA if fewer than half of the items
+        were answered. If there are attention checks, attention_passed and attention_asked are numbers of checks.
 
     Raises
     ------
@@ -395,8 +397,8 @@ def omega(responses: pd.DataFrame, items: Sequence[str]) -> float:
     Returns
     -------
     float
-        From 0 to 1. NaN with fewer than three items, with fewer than five participants who answered all items, or if an item
-        has the same answer from everybody.
+        From 0 to 1. NaN if there are fewer than three items or fewer than five participants who answered all items. Also NaN if
+        all participants gave an item the same answer.
 
     Raises
     ------
@@ -444,8 +446,13 @@ def scale_reliability(responses: pd.DataFrame, questionnaires: QuestionnaireLike
     Returns
     -------
     DataFrame
-        scale, title, alpha, ci_low, ci_high (of α), omega, n (participants who answered every item), n_total, n_items. The
-        estimates are NA if too few participants answered.
+        scale, title: name and title of the scale.
+        alpha, ci_low, ci_high: Cronbach's α and its interval.
+        omega: McDonald's ω.
+        n, n_total: participants who answered every item, and all participants.
+        n_items: items of the scale.
+
+        The estimates are NA if too few participants answered.
 
     Examples
     --------
@@ -491,7 +498,7 @@ def load_questionnaires(names: Iterable[str | os.PathLike], folder: Path | None 
     names : iterable of str or path
         As for `load_questionnaire`.
     folder : Path, optional
-        A folder whose files replace bundled ones of the same name.
+        A folder whose files replace bundled questionnaires of the same name.
 
     Examples
     --------

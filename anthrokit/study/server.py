@@ -38,12 +38,14 @@ OTREE = "otree==6.0.15"
 
 
 def otree_python() -> Path:
-    """Return the Python that runs oTree. The first call makes its environment from PyPI: some 15 MB, under a minute.
+    """Return the path of the Python that runs oTree.
+
+    The first call makes the environment of this Python from PyPI, which takes some 15 MB and less than a minute.
 
     Raises
     ------
     SetupError
-        If the environment can't be made, or `ANTHROKIT_OTREE` names no file.
+        If the environment can't be made, or the file that `ANTHROKIT_OTREE` names does not exist.
 
     Examples
     --------
@@ -106,7 +108,7 @@ def write_project(study: Study) -> Path:
     Returns
     -------
     Path
-        The project: the subfolder otree of the study's folder.
+        The project, which is the subfolder `otree` of the study's folder.
 
     Examples
     --------
@@ -161,12 +163,13 @@ class StudyServer(BackgroundServer):
     Parameters
     ----------
     study : Study or path
-        The study. Its settings have the port on this machine.
+        The study. Its settings have the server's port on this machine.
 
     Raises
     ------
     SetupError
-        If the consent holds the placeholder, oTree can't be installed, its port is taken, or it doesn't start.
+        If the consent still has the placeholder, or oTree can't be installed. Also if oTree's port is taken, or oTree doesn't
+        start.
 
     Examples
     --------
@@ -185,7 +188,7 @@ class StudyServer(BackgroundServer):
 
     @property
     def entry(self) -> str:
-        """Return the link for Prolific, as participants' browsers see it."""
+        """Return the link for Prolific, with the address that participants' browsers use."""
         return f"{self.study.settings['servers']['gateway']}/enter?PROLIFIC_PID={{{{%PROLIFIC_PID%}}}}"
 
     def start(self) -> Self:
@@ -215,7 +218,7 @@ class StudyServer(BackgroundServer):
         return self
 
     def wait(self) -> None:
-        """Wait until the server answers, such as after a restart."""
+        """Wait until the server answers, for example after a restart."""
         while not self._answers() and not self._stopping.wait(0.1):
             pass
 
@@ -322,7 +325,7 @@ def start(study: Study | Any, *, ready: Callable[[Gateway, StudyServer], None] |
     study : Study, str or path
         A study, or its folder.
     ready : callable, optional
-        Called with gateway and study server when both listen.
+        Called with the gateway and the study server when both listen.
 
     Examples
     --------

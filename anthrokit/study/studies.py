@@ -44,12 +44,12 @@ def load_settings(path: str | os.PathLike) -> dict[str, Any]:
     Parameters
     ----------
     path : str or path
-        The study.toml of the study.
+        Path of the study.toml.
 
     Returns
     -------
     dict
-        Name of each section to its settings, and "title" to the study's title.
+        Name of each section to the section's settings, and "title" to the study's title.
 
     Raises
     ------
@@ -106,7 +106,7 @@ def draw_condition(position: int, conditions: Sequence[str], seed: str) -> str:
     position : int
         Number of participants who joined earlier.
     conditions : sequence of str
-        Names of the conditions. A block has each condition once or twice, in random order.
+        Names of the conditions. They are drawn in blocks. A block has each condition once, or each condition twice, in random order.
     seed : str
         The same seed gives the same conditions.
 
@@ -125,7 +125,7 @@ def draw_condition(position: int, conditions: Sequence[str], seed: str) -> str:
 
 # %% ../../nbs/11_study/03_studies.ipynb #2d1dcb45
 def make_private(folder: Path) -> None:
-    """Let only the owner of a folder read it and the files in it (0700 and 0600).
+    """Let only the owner read a folder (mode 0700) and its files (0600).
 
     Examples
     --------
@@ -162,7 +162,7 @@ class People:
     Raises
     ------
     RunError
-        If the file is damaged, is a symbolic link, or holds anything but the two tables.
+        If the file is damaged, is a symbolic link, or contains anything but the two tables.
 
     Examples
     --------
@@ -214,7 +214,7 @@ class People:
         seat: str | None = None,
         most: int | None = None,
     ) -> dict[str, Any] | None:
-        """Return a participant's row. Add the row when they join for the first time.
+        """Return a participant's row. A participant who joins for the first time is added.
 
         Parameters
         ----------
@@ -258,7 +258,7 @@ class People:
         self._write(f"UPDATE participants SET {names} WHERE participant = ?", [[*values.values(), participant]])
 
     def save_seconds(self, seconds: Mapping[str, float]) -> None:
-        """Save the time of open chats, by participant."""
+        """Save the elapsed time of open chats. `seconds` has the time of each participant."""
         update = "UPDATE participants SET chat_seconds = ? WHERE participant = ? AND status = 'chatting'"
         self._write(update, [(value, participant) for participant, value in seconds.items()])
 
@@ -282,7 +282,7 @@ class People:
         return check_table(frame, "responses")
 
     def forget(self, participant: str) -> int:
-        """Delete a participant and their answers, and rewrite the file without them. Return the number of rows."""
+        """Delete a participant and their answers, and rewrite the file. Return the number of deleted rows."""
         with self._guard, transaction(self._connection) as connection:
             counts = [
                 connection.execute(f"DELETE FROM {table} WHERE participant = ?", [participant]).rowcount
@@ -298,7 +298,7 @@ def _as_text(value: Any) -> str | None:
 
 # %% ../../nbs/11_study/03_studies.ipynb #717399b3
 def is_same(secret: str, text: str) -> bool:
-    """Return whether a text from a browser is the secret. The comparison takes constant time."""
+    """Return whether a text from a browser is equal to the secret. The comparison takes constant time."""
     return hmac.compare_digest(secret.encode(), text.encode("utf-8", "surrogatepass"))
 
 # %% ../../nbs/11_study/03_studies.ipynb #b1e73265
@@ -359,7 +359,7 @@ class Study:
         return Run(self.folder / "run", read_only=read_only)
 
     def llm(self) -> LLM:
-        """Return the model under study. By default it makes fewer retries than elsewhere, since a participant waits."""
+        """Return the model under study. Its default number of retries is smaller than elsewhere, since a participant waits."""
         timeout = 3600.0 if self.settings["target"]["model"].startswith("local/") else 60.0
         return LLM(**{"timeout": timeout, "max_retries": 2, "max_concurrency": 64, **self.settings["target"]})
 
@@ -389,7 +389,7 @@ class Study:
         return f"{content}.{hmac.new(self.admin_token.encode(), content.encode(), hashlib.sha256).hexdigest()[:32]}"
 
     def unseal(self, label: str) -> tuple[str, str] | None:
-        """Return the participant's id and the browser's (the seat) from a label made by `seal`; None for any other text."""
+        """Return the participant's id and the browser's id (the seat) from a label that `seal` made; None for any other text."""
         participant, _, rest = label.partition(".")
         seat = rest.partition(".")[0]
         return (participant, seat) if is_same(self.seal(participant, seat), label) else None
@@ -428,13 +428,13 @@ class Study:
         return text.replace("{provider}", redact(f"{where} (model {llm.model})"))
 
     def check_answers(self, questionnaire: str, answers: Mapping[str, Any]) -> dict[str, Any]:
-        """Check answers to a questionnaire of this study, or to its open questions, and return them.
+        """Check and return answers to a questionnaire of this study, or to its open questions.
 
         Raises
         ------
         TableError
-            If an item does not exist, or if an answer is not on the item's scale, is neither a text nor a whole number, or is
-            longer than the settings allow.
+            If an item does not exist, or an answer is not on the item's scale. Also if an answer is neither a text nor a whole
+            number, or is longer than the settings allow.
         """
         questions = self.settings["questions"]
         # A form sends a line break as two characters. Its length limit counts one.
@@ -465,7 +465,7 @@ def init_study(folder: str | os.PathLike, *, levels: int = 2, **target: Any) -> 
     folder : str or path
         A new or empty folder.
     levels : int
-        2: the conditions high and low. 3 or more: graded conditions, such as five for a curve (`plan(slope=…)`).
+        2 for the conditions high and low. 3 or more for graded conditions, such as 5 for a curve (`plan(slope=…)`).
     **target
         Settings of the model under study, as for `LLM`. They are written into study.toml.
 
@@ -477,7 +477,7 @@ def init_study(folder: str | os.PathLike, *, levels: int = 2, **target: Any) -> 
     Raises
     ------
     RunError
-        If the folder is not empty.
+        If the folder is a file or is not empty.
     SetupError, TableError
         If a setting can't be written into study.toml, or there are too many levels. The folder is then removed.
 
@@ -522,7 +522,7 @@ def set_section(path: Path, section: str, values: Mapping[str, Any]) -> None:
     section : str
         An existing section, without brackets.
     values : dict
-        Settings of the section. A setting that is None is left out.
+        Settings of the section. A setting with the value None is not written.
 
     Raises
     ------
