@@ -142,7 +142,7 @@ def judged_and_perceived(
     DataFrame
         model: "rate alone" or "rate within conditions".
         estimate, ci_low, ci_high, ci: the change of the score, in standard deviations, for one standard deviation of the rate.
-        p_value, p_adjusted: p adjusted by Holm's method.
+        p_value, p_adjusted: p, and p adjusted by Holm's method.
         n, n_total: participants with a score and a rate, and all participants.
 
         The estimate is NA if the score or the rate does not vary, or if the condition determines the rate. Interval and p-value

@@ -247,7 +247,7 @@ def turning_point(
         turn: "peak" or "trough" if p_adjusted is below 1 − ci, else "not shown".
         estimate, ci_low, ci_high, ci: the dose of the turn and its interval. They are NA if the turn is "not shown".
         slope_before, slope_after: outcome per unit of dose, before and after the turn.
-        p_value, p_adjusted: p adjusted by Holm's method over the groups.
+        p_value, p_adjusted: p, and p adjusted by Holm's method over the groups.
         n, n_clusters: numbers of answers and of people.
 
         p is 1 unless the slopes have the opposite signs of this turn. The limits are NA with fewer than six people at a dose.

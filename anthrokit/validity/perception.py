@@ -513,7 +513,7 @@ def partial_effects(
         feature: its name.
         unit: "present" for a feature of 0 and 1, else "one standard deviation".
         estimate, ci_low, ci_high, ci: the odds ratio and its interval.
-        p_value, p_adjusted: p adjusted by Holm's method over the rows.
+        p_value, p_adjusted: p, and p adjusted by Holm's method over the rows.
         n: pairs in which the feature differs.
         n_total: pairs with all features.
         n_clusters: prompts in which the feature differs.
